@@ -7,6 +7,11 @@ import Testing
 
 // The examples of doc comments. `DocumentationTests` checks that each one is in a compiled file.
 
+extension PropertyColumns<Movie> {
+    /// The number by which SQLite finds the row.
+    var rowNumber: Column<Movie, Int> { .init("rowid") }
+}
+
 @Suite struct CommentSamples {
     private let movies = [
         Movie(id: 1, title: "The Mirror", popularity: 9, voteCount: 1_000),
@@ -50,6 +55,7 @@ import Testing
                 let movies = try transaction.fetch(Movie.self) { $0.popularity > 4 }
                 #expect(movies.count == 1)
             }
+            #expect(try transaction.count(Movie.all.where { $0.rowNumber > 1 }) == 1)
             let newest = try transaction.first(Movie.all.orderBy { $0.id.descending })
             #expect(newest?.id == 2)
             do {

@@ -746,7 +746,9 @@ enum EverythingModel {
                 ].joined(separator: ",\n    "),
                 ", { \"version\": \"2.0\", \"previous\": { \"search\": { \"properties\": [\"heading\"] } } }"),
             "Leaflet.json": entity(
-                "leaflet", "{ \"type\": \"int\" }", "{ \"properties\": [\"title\"] }", title,
+                "leaflet", "{ \"type\": \"int\" }", "{ \"properties\": [\"title\"] }",
+                // The columns of an entity have a member with this name too.
+                title + ",\n    { \"name\": \"search_rank\", \"property_type\": \"int\", \"nullable\": true }",
                 ", { \"version\": \"2.0\", \"previous_name\": \"flyer\", \"previous\": { \"search\": null } }"),
             "Poster.json": entity(
                 "poster", "{ \"type\": \"int\" }", "null", title,

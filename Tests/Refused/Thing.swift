@@ -4,17 +4,19 @@ import Strata
 struct Thing: StoredEntity {
     struct ID: RawEntityID { var rawValue: Int }
     struct Relationships: EntityRelationships {}
-    struct Columns: EntityColumns {
-        typealias Entity = Thing
-        var id: Column<Thing, ID> { .init("id") }
-        var text: Column<Thing, String> { .init("text") }
-        var number: Column<Thing, Int?> { .init("number") }
-        var price: Column<Thing, Decimal> { .init("price") }
-        var tags: Column<Thing, [String]> { .init("tags") }
-        var flag: Column<Thing, Bool> { .init("flag") }
-    }
-    static let table = EntityTable("t", key: ["id"], columns: ["id"])
+    typealias Columns = PropertyColumns<Thing>
+    static let table = EntityTable(
+        Self.self, "t", key: ["id"],
+        columns: [
+            "id": \.id, "text": \.text, "number": \.number, "price": \.price, "tags": \.tags, "flag": \.flag,
+        ])
     var id: ID
+    var text = ""
+    var number: Int?
+    var price: Decimal = 0
+    var tags: [String] = []
+    var flag = false
+    var title: String { text }
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}

@@ -73,11 +73,9 @@ private struct Nation: StoredEntity {
         var towns: ToMany<Nation, Town> { .init(inverse: ["nation_id"]) }
         var friends: ToMany<Nation, Town> { .init(joinTable: "nation_friends") }
     }
-    struct Columns: EntityColumns {
-        typealias Entity = Nation
-        var id: Column<Nation, ID> { .init("code") }
-    }
-    static let table = EntityTable("nation", key: ["code"], columns: ["code"], keyCollations: ["NOCASE"])
+    typealias Columns = PropertyColumns<Nation>
+    static let table = EntityTable(
+        Self.self, "nation", key: ["code"], columns: ["code": \.id], keyCollations: ["NOCASE"])
     var id: ID
     static func id(of entity: Self) -> ID { entity.id }
     init(id: ID) { self.id = id }
@@ -92,12 +90,10 @@ private struct Town: StoredEntity {
         var nation: ToOne<Town, Nation> { .init(column: ["nation_id"]) }
         var friends: ToMany<Town, Nation> { .init(joinTable: "nation_friends", reversed: true) }
     }
-    struct Columns: EntityColumns {
-        typealias Entity = Town
-        var id: Column<Town, ID> { .init("id") }
-        var nation: Column<Town, Nation.ID?> { .init("nation_id", collation: "NOCASE") }
-    }
-    static let table = EntityTable("town", key: ["id"], columns: ["id", "nation_id"])
+    typealias Columns = PropertyColumns<Town>
+    static let table = EntityTable(
+        Self.self, "town", key: ["id"], columns: ["id": \.id, "nation_id": \.nation],
+        collations: ["nation_id": "NOCASE"])
     var id: ID
     var nation: Nation.ID?
     static func id(of entity: Self) -> ID { entity.id }

@@ -69,11 +69,8 @@ import Testing
     /// A note as an app of 1.0 knows it.
     private struct Note: StoredEntity, Identifiable {
         struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
-        struct Columns: EntityColumns {
-            typealias Entity = Note
-            var text: Column<Note, String> { .init("text") }
-        }
-        static let table = EntityTable("note", key: ["id"], columns: ["id", "text"])
+        typealias Columns = PropertyColumns<Note>
+        static let table = EntityTable(Self.self, "note", key: ["id"], columns: ["id": \.id, "text": \.text])
         var id: ID
         var text: String
 

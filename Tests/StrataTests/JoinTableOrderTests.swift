@@ -81,11 +81,9 @@ private struct Shelf: StoredEntity {
     struct Relationships: EntityRelationships {
         var books: ToMany<Shelf, Book> { .init(joinTable: "shelf_books", orderedInverse: true) }
     }
-    struct Columns: EntityColumns {
-        typealias Entity = Shelf
-        var id: Column<Shelf, ID> { .init("id", collation: "NOCASE") }
-    }
-    static let table = EntityTable("shelf", key: ["id"], columns: ["id"], keyCollations: ["NOCASE"])
+    typealias Columns = PropertyColumns<Shelf>
+    static let table = EntityTable(
+        Self.self, "shelf", key: ["id"], columns: ["id": \.id], keyCollations: ["NOCASE"])
     var id: ID
     static func id(of entity: Self) -> ID { entity.id }
     init(id: ID) { self.id = id }
@@ -99,11 +97,8 @@ private struct Book: StoredEntity {
     struct Relationships: EntityRelationships {
         var shelves: ToMany<Book, Shelf> { .init(joinTable: "shelf_books", orderedInverse: true, reversed: true) }
     }
-    struct Columns: EntityColumns {
-        typealias Entity = Book
-        var id: Column<Book, ID> { .init("id") }
-    }
-    static let table = EntityTable("book", key: ["id"], columns: ["id"])
+    typealias Columns = PropertyColumns<Book>
+    static let table = EntityTable(Self.self, "book", key: ["id"], columns: ["id": \.id])
     var id: ID
     static func id(of entity: Self) -> ID { entity.id }
     init(id: ID) { self.id = id }

@@ -227,14 +227,10 @@ import Testing
 /// A row of the table `note`.
 struct Note: StoredEntity {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
-    struct Columns: EntityColumns {
-        typealias Entity = Note
-        var id: Column<Note, ID> { .init("id") }
-        var title: Column<Note, String> { .init("title") }
-        var body: Column<Note, String?> { .init("body") }
-        var stars: Column<Note, Int?> { .init("stars") }
-    }
-    static let table = EntityTable("note", key: ["id"], columns: ["id", "title", "body", "stars"])
+    typealias Columns = PropertyColumns<Note>
+    static let table = EntityTable(
+        Self.self, "note", key: ["id"],
+        columns: ["id": \.id, "title": \.title, "body": \.body, "stars": \.stars])
     var id: ID
     var title: String
     var body: String?

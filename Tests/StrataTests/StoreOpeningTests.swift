@@ -455,13 +455,10 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
 /// A row of the newest version of `Shop`.
 struct Item: StoredEntity, Identifiable {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
-    struct Columns: EntityColumns {
-        typealias Entity = Item
-        var title: Column<Item, String?> { .init("title") }
-        var stars: Column<Item, Int> { .init("stars") }
-    }
+    typealias Columns = PropertyColumns<Item>
     struct Relationships: EntityRelationships {}
-    static let table = EntityTable("store", key: ["id"], columns: ["id", "title", "stars"])
+    static let table = EntityTable(
+        Self.self, "store", key: ["id"], columns: ["id": \.id, "title": \.title, "stars": \.stars])
     var id: ID
     var title: String?
     var stars: Int

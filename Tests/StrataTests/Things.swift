@@ -9,24 +9,12 @@ enum Kind: String, StoredEnum { case small, large }
 struct Thing: StoredEntity {
     struct ID: RawEntityID, ExpressibleByIntegerLiteral { var rawValue: Int }
     struct Relationships: EntityRelationships {}
-    struct Columns: EntityColumns {
-        typealias Entity = Thing
-        var id: Column<Thing, ID> { .init("id") }
-        var number: Column<Thing, Int?> { .init("number") }
-        var ratio: Column<Thing, Double> { .init("ratio") }
-        var text: Column<Thing, String> { .init("text") }
-        var note: Column<Thing, String?> { .init("note") }
-        var date: Column<Thing, Date> { .init("date") }
-        var kind: Column<Thing, Kind?> { .init("kind") }
-        var uuid: Column<Thing, UUID> { .init("uuid") }
-        var price: Column<Thing, Decimal> { .init("price") }
-        var parent: Column<Thing, ID?> { .init("parent_id") }
-        var flag: Column<Thing, Bool> { .init("flag") }
-    }
+    typealias Columns = PropertyColumns<Thing>
     static let table = EntityTable(
-        "thing", key: ["id"],
+        Self.self, "thing", key: ["id"],
         columns: [
-            "id", "number", "ratio", "text", "note", "date", "kind", "uuid", "price", "parent_id", "flag",
+            "id": \.id, "number": \.number, "ratio": \.ratio, "text": \.text, "note": \.note, "date": \.date,
+            "kind": \.kind, "uuid": \.uuid, "price": \.price, "parent_id": \.parent, "flag": \.flag,
         ])
     var id: ID
     var number: Int?
@@ -105,12 +93,9 @@ struct Place: StoredEntity {
         }
     }
     struct Relationships: EntityRelationships {}
-    struct Columns: EntityColumns {
-        typealias Entity = Place
-        var id: Column<Place, ID> { .init(["shelf", "number"]) }
-        var number: Column<Place, Int> { .init("number") }
-    }
-    static let table = EntityTable("place", key: ["shelf", "number"], columns: ["shelf", "number"])
+    typealias Columns = PropertyColumns<Place>
+    static let table = EntityTable(
+        Self.self, "place", key: ["shelf", "number"], columns: ["shelf": \.id, "number": \.id])
     var id: ID
     static func id(of entity: Self) -> ID { entity.id }
     init(_ shelf: String, _ number: Int) { id = ID(shelf: shelf, number: number) }
@@ -119,6 +104,11 @@ struct Place: StoredEntity {
     func compare(to other: Self, _ equality: inout Equality) {
         equality.compare(id, other.id)
     }
+}
+
+extension PropertyColumns<Place> {
+    /// The second part of the primary key.
+    var number: Column<Place, Int> { .init("number") }
 }
 
 /// A schema with the tables of `Thing` and `Place`.

@@ -22,6 +22,11 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
     public typealias ID = LaundrySchema.LaundryID
     public typealias Entity = Self
 
+    public static let table = Strata.EntityTable(
+        "laundry", key: ["store_id"],
+        columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"]
+    )
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var items: Strata.ToMany<Entity, LaundrySchema.V1_0.LaundryItem> {
@@ -29,11 +34,6 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
         }
         public var master: Strata.ToOne<Entity, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
     }
-
-    public static let table = Strata.EntityTable(
-        "laundry", key: ["store_id"],
-        columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"]
-    )
 
     public static func id(of entity: Self) -> ID { entity.storeID }
 

@@ -43,17 +43,20 @@ extension LaundrySchema.V2_0 {
             self.masterPosition = masterPosition
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = LaundrySchema.V2_0.Laundry
-            public init() {}
-            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
-            public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
-            public var name: Strata.Column<Entity, Swift.String?> { .init("name") }
-            public var photo: Strata.Column<Entity, Swift.String?> { .init("photo") }
-            public var favorite: Strata.Column<Entity, Swift.Bool> { .init("favorite") }
-            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDetailID?> { .init("master_id") }
-            public var masterPosition: Strata.Column<Entity, Swift.Int?> { .init("master_position") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "laundry", key: ["store_id"],
+            columns: [
+                "store_id": \.storeID,
+                "id": \.id,
+                "name": \.name,
+                "photo": \.photo,
+                "favorite": \.favorite,
+                "master_id": \.masterID,
+                "master_position": \.masterPosition
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -64,11 +67,6 @@ extension LaundrySchema.V2_0 {
             /// The answer that it came with.
             public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
-
-        public static let table = Strata.EntityTable(
-            "laundry", key: ["store_id"],
-            columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"]
-        )
 
         public static func id(of entity: Self) -> ID { entity.storeID }
 
@@ -104,6 +102,10 @@ extension LaundrySchema.V2_0 {
             equality.compareInt(self.masterPosition, other.masterPosition)
         }
     }
+}
+
+extension Strata.PropertyColumns<LaundrySchema.V2_0.Laundry> {
+    public var id: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {

@@ -20,16 +20,16 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
 
     public var id: ID { self.storeID }
 
+    public static let table = Strata.EntityTable(
+        "laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"]
+    )
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var data: Strata.ToMany<Entity, LaundrySchema.V1_0.Laundry> {
             .init(inverse: ["master_id"], position: "master_position")
         }
     }
-
-    public static let table = Strata.EntityTable(
-        "laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"]
-    )
 
     public init(row: Strata.Row) throws {
         self.init(

@@ -27,20 +27,21 @@ extension LaundrySchema.V2_0 {
             self.code = code
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = LaundrySchema.V2_0.LaundryData
-            public init() {}
-            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
-            public var code: Strata.Column<Entity, Swift.Int?> { .init("code") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "laundry_data", key: ["store_id"],
+            columns: [
+                "store_id": \.storeID,
+                "code": \.code
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// What it holds: until 1.0 the laundries themselves, in order; from 2.0 on the detail that has them.
             public var data: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(inverse: ["master_id"]) }
         }
-
-        public static let table = Strata.EntityTable("laundry_data", key: ["store_id"], columns: ["store_id", "code"])
 
         public init(row: Strata.Row) throws {
             self.init(

@@ -28,12 +28,15 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = LaundrySchema.V2_0.LaundryDetail
-            public init() {}
-            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
-            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDataID?> { .init("master_id") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "laundry_detail", key: ["store_id"],
+            columns: [
+                "store_id": \.storeID,
+                "master_id": \.masterID
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -47,10 +50,6 @@ extension LaundrySchema.V2_0 {
             /// The answer that it belongs to.
             public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryData> { .init(column: ["master_id"]) }
         }
-
-        public static let table = Strata.EntityTable(
-            "laundry_detail", key: ["store_id"], columns: ["store_id", "master_id"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

@@ -31,23 +31,22 @@ extension LaundrySchema.V2_0 {
             self.masterID = masterID
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = LaundrySchema.V2_0.LaundryFailure
-            public init() {}
-            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
-            public var id: Strata.Column<Entity, Swift.Int?> { .init("id") }
-            public var date: Strata.Column<Entity, Foundation.Date?> { .init("date") }
-            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryDetailID?> { .init("master_id") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "laundry_failure", key: ["store_id"],
+            columns: [
+                "store_id": \.storeID,
+                "id": \.id,
+                "date": \.date,
+                "master_id": \.masterID
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             public var master: Strata.ToOne<Entity, LaundrySchema.Newest.LaundryDetail> { .init(column: ["master_id"]) }
         }
-
-        public static let table = Strata.EntityTable(
-            "laundry_failure", key: ["store_id"], columns: ["store_id", "id", "date", "master_id"]
-        )
 
         public static func id(of entity: Self) -> ID { entity.storeID }
 
@@ -74,6 +73,10 @@ extension LaundrySchema.V2_0 {
             equality.compare(self.masterID, other.masterID)
         }
     }
+}
+
+extension Strata.PropertyColumns<LaundrySchema.V2_0.LaundryFailure> {
+    public var id: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Swift.Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {

@@ -38,25 +38,24 @@ extension LaundrySchema.V1_0 {
             self.masterPosition = masterPosition
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = LaundrySchema.V1_0.LaundryItem
-            public init() {}
-            public var storeID: Strata.Column<Entity, ID> { .init("store_id") }
-            public var name: Strata.Column<Entity, Swift.String?> { .init("name") }
-            public var price: Strata.Column<Entity, Swift.Double?> { .init("price") }
-            public var masterID: Strata.Column<Entity, LaundrySchema.LaundryID?> { .init("master_id") }
-            public var masterPosition: Strata.Column<Entity, Swift.Int?> { .init("master_position") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "laundry_item", key: ["store_id"],
+            columns: [
+                "store_id": \.storeID,
+                "name": \.name,
+                "price": \.price,
+                "master_id": \.masterID,
+                "master_position": \.masterPosition
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             /// The laundry that washes it.
             public var master: Strata.ToOne<Entity, LaundrySchema.Newest.Laundry> { .init(column: ["master_id"]) }
         }
-
-        public static let table = Strata.EntityTable(
-            "laundry_item", key: ["store_id"], columns: ["store_id", "name", "price", "master_id", "master_position"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

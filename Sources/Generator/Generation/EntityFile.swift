@@ -136,11 +136,11 @@ extension Generator {
                     "compare\(typeName == "Color" ? "String" : typeName)(self.\(member), other.\(member))"),
                 "documentation": documentation(column.documentation),
                 "isLast": .flag(place == fields.count - 1),
-                "names": .text(columnNames(of: column, in: shape) + collations(of: column, in: version)),
             ]
         }
         let hasDefaults = fields.contains { $0.column.defaultValue != nil }
         let key = key(of: shape.entity, "entity.", in: version)
+        let declared = declaredColumns(shape, computed, in: version)
         let relationships = entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }
         return [
             "namespace": .text(names.namespace(shape.first)),
@@ -162,6 +162,16 @@ extension Generator {
                 version.entity(lineage).map(version.keyCollations).flatMap { $0.isEmpty ? nil : $0 }
                     .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),
             "columns": .list(columns),
+            "storedColumns": .list(
+                shape.columns.enumerated().map { place, column in
+                    [
+                        "name": .text(SwiftLiteral.string(column.name)), "member": .text(names.member(column)),
+                        "isLast": .flag(place == shape.columns.count - 1),
+                    ]
+                }),
+            "collations": .text(collations(shape, in: version)),
+            "declaredColumns": .list(declared),
+            "hasDeclaredColumns": .flag(!declared.isEmpty),
             "computed": computedValues(computed, after: shape.columns.count),
             "computedNames": .text(
                 computed.isEmpty ? "" : ", computed: " + SwiftLiteral.strings(computed.map(\.columnName))),
@@ -185,7 +195,6 @@ extension Generator {
                     "member": .text(SwiftName.escaped(property.member)),
                     "type": .text(SwiftNames.type(property.type) + "?"),
                     "read": .text("row.optional\(Self.typeName(type) ?? "Value")(\(count + place))"),
-                    "column": .text(SwiftLiteral.string(property.columnName)),
                     "documentation": documentation(property.documentation),
                 ]
             })
@@ -227,22 +236,43 @@ extension Generator {
         return start == end ? "Version \(first)." : "Versions \(first) to \(last)."
     }
 
-    /// Returns Swift source for the names of a property's columns: a string for one column, an array for several.
-    private func columnNames(of column: StoredColumn, in shape: EntityShape) -> String {
-        guard shape.hasParts else { return SwiftLiteral.string(column.name) }
-        let parts = shape.columns.filter { $0.property == column.property && $0.role == column.role }
-        return parts.count > 1 ? SwiftLiteral.strings(parts.map(\.name)) : SwiftLiteral.string(column.name)
+    /// The names of the members that all entities' columns have.
+    private static let columnsMembers: Set = ["id", "searchRank", "snippet", "highlighted"]
+
+    /// Returns the values for the columns that `Strata.PropertyColumns` does not find by their properties: computed ones,
+    /// whose properties cannot be set, and those whose names it uses itself.
+    private func declaredColumns(
+        _ shape: EntityShape, _ computed: [ComputedProperty], in version: ModelVersion
+    ) -> [Value] {
+        let hidden = shape.fields.map(\.column).filter {
+            $0.role != .identifier && Self.columnsMembers.contains($0.member)
+        }
+        let stored = hidden.map { column -> Value in
+            let member = names.member(column)
+            return [
+                "member": .text(member),
+                "type": .text(names.type(of: column, lineage: shape.entity.lineage, in: version)),
+                "value": .text("self[dynamicMember: \\.\(member)]"),
+            ]
+        }
+        return stored
+            + computed.map { property in
+                [
+                    "member": .text(SwiftName.escaped(property.member)),
+                    "type": .text(SwiftNames.type(property.type) + "?"),
+                    "value": .text(".init(\(SwiftLiteral.string(property.columnName)))"),
+                ]
+            }
     }
 
-    /// Returns Swift source for the argument with the collations of a foreign key; empty if the foreign key needs none.
-    private func collations(of column: StoredColumn, in version: ModelVersion) -> String {
-        guard let target = column.role.target.flatMap(version.entity) else { return "" }
-        let collations = version.keyCollations(of: target)
-        switch collations.count {
-        case 0: return ""
-        case 1: return ", collation: " + SwiftLiteral.string(collations[0])
-        default: return ", collations: " + SwiftLiteral.strings(collations)
+    /// Returns Swift source for the argument with the collations of foreign keys; empty if none needs one.
+    private func collations(_ shape: EntityShape, in version: ModelVersion) -> String {
+        let entries = shape.columns.compactMap { column -> String? in
+            let collations = column.role.target.flatMap(version.entity).map(version.keyCollations) ?? []
+            guard !collations.isEmpty, !collations[column.part].isEmpty else { return nil }
+            return "\(SwiftLiteral.string(column.name)): \(SwiftLiteral.string(collations[column.part]))"
         }
+        return entries.isEmpty ? "" : ", collations: [\(entries.joined(separator: ", "))]"
     }
 
     /// Returns the name of the function of `Strata.Row` that reads a column.

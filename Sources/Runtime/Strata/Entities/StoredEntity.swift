@@ -46,20 +46,48 @@ public struct EntityTable: Sendable {
     public let computed: [String]
     /// The names of all columns, in the order of `init(row:)`.
     @usableFromInline let fetchedColumns: [String]
+    /// The columns of each property; empty for a superseded struct.
+    private let properties: StoredProperties
     let insert: String
     let select: String
     let find: String
 
-    /// Creates the description of a table.
+    /// Creates the description of a table whose rows are not queried by their properties.
     ///
     /// - Parameters:
     ///   - name: The unquoted name.
     ///   - key: The names of the primary key's columns, most significant first.
-    ///   - columns: The names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
+    public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
+        self.init(name, key, columns, [], keyCollations, StoredProperties())
+    }
+
+    /// Creates the description of a table.
+    ///
+    /// - Parameters:
+    ///   - entity: The struct of a row.
+    ///   - name: The unquoted name.
+    ///   - key: The names of the primary key's columns, most significant first.
+    ///   - columns: The names of all stored columns, in the order of `init(row:)` and `bind(to:)`, each with the property that
+    ///     it stores. A property with several columns is a primary key or a foreign key.
     ///   - computed: The names of the columns that SQLite computes, in the order of `init(row:)`.
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
-    public init(
-        _ name: String, key: [String], columns: [String], computed: [String] = [], keyCollations: [String] = []
+    ///   - collations: The collations of the primary keys that foreign keys reference, by the columns of the foreign keys.
+    ///     SQLite accepts a foreign key by this collation, but its column does not have it.
+    public init<Entity: StoredEntity>(
+        _ entity: Entity.Type, _ name: String, key: [String],
+        columns: KeyValuePairs<String, PartialKeyPath<Entity> & Sendable>, computed: [String] = [],
+        keyCollations: [String] = [], collations: [String: String] = [:]
+    ) {
+        var properties = StoredProperties()
+        for (column, property) in columns { properties.add(column, of: property, collation: collations[column]) }
+        self.init(name, key, columns.map(\.key), computed, keyCollations, properties)
+    }
+
+    private init(
+        _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
+        _ properties: StoredProperties
     ) {
         self.name = name
         self.key = key
@@ -70,6 +98,12 @@ public struct EntityTable: Sendable {
         insert = Self.insert(into: name, columns: columns)
         select = Self.select(from: name, columns: fetchedColumns)
         find = select + " WHERE " + SQL.matches(key)
+        self.properties = properties
+    }
+
+    /// Returns the column of a property. If the property is not stored, a query with the column fails.
+    func column<Entity: StoredEntity, Value>(of property: KeyPath<Entity, Value>) -> Column<Entity, Value> {
+        properties.column(of: property)
     }
 
     func insert(into table: String) -> String {

@@ -1,9 +1,9 @@
 import Foundation
 import SQLSchema
 
-/// The columns of an entity for conditions, orders and values. Strata generates the conformances.
+/// The columns of an entity for conditions, orders and values.
 ///
-/// The entity's relationships are members too: `$0.studio.name` in a condition on movies is the name of the movie's studio.
+/// The entity's relationships are members: `$0.studio.name` in a condition on movies is the name of the movie's studio.
 @dynamicMemberLookup public protocol EntityColumns<Entity>: Sendable {
     /// The entity.
     associatedtype Entity: StoredEntity
@@ -14,6 +14,21 @@ import SQLSchema
 extension EntityColumns {
     /// The primary key, if the entity has no property with this name.
     public var id: Column<Entity, Entity.ID> { Column(Entity.table.key) }
+}
+
+/// The columns of an entity with a member for each property: `$0.title` in a condition on movies is the column of the property
+/// `title`.
+///
+/// A property that an extension of the struct computes has no column: it does not compile in a query or, if it can be set, the
+/// query fails.
+@dynamicMemberLookup public struct PropertyColumns<Entity: StoredEntity>: EntityColumns {
+    /// Creates the columns.
+    public init() {}
+
+    /// The column of a property.
+    public subscript<Value>(dynamicMember property: WritableKeyPath<Entity, Value>) -> Column<Entity, Value> {
+        Entity.table.column(of: property)
+    }
 }
 
 /// The columns of an entity that cannot be queried, as those of a superseded struct.
@@ -44,26 +59,27 @@ public struct NoColumns<Entity: StoredEntity>: EntityColumns {
     /// may be rounded.
     let json: QueryFragment?
 
-    /// Creates a property that is stored in one column.
+    /// Creates the value of one column, for a member of the columns that is not a property.
     ///
-    /// - Parameters:
-    ///   - name: The name of the column.
-    ///   - collation: The collation of the primary key that a foreign key references. SQLite accepts a foreign key by
-    ///     this collation, but its column does not have it.
-    public init(_ name: String, collation: String? = nil) {
-        storage = .stored([name])
-        collations = collation.map { [$0] } ?? []
-        isJSON = false
-        json = nil
+    /// ```swift
+    /// extension PropertyColumns<Movie> {
+    ///     /// The number by which SQLite finds the row.
+    ///     var rowNumber: Column<Movie, Int> { .init("rowid") }
+    /// }
+    /// ```
+    ///
+    /// - Parameter name: The unquoted name of the column.
+    public init(_ name: String) {
+        self.init([name])
     }
 
-    /// Creates a primary key or foreign key that is stored in several columns.
+    /// Creates a property.
     ///
     /// - Parameters:
-    ///   - names: The names of the columns.
+    ///   - names: The unquoted names of the columns.
     ///   - collations: The collations of the primary key that a foreign key references, with "" for the default; empty if
     ///     all have the default.
-    public init(_ names: [String], collations: [String] = []) {
+    init(_ names: [String], collations: [String] = []) {
         storage = .stored(names)
         self.collations = collations
         isJSON = false

@@ -59,11 +59,10 @@ extension WriteTransaction {
     /// - Returns: The row as it is stored.
     /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint.
     @discardableResult public func upsert<Entity: StoredEntity, First, each Value>(
-        _ entity: Entity, on first: ColumnPath<Entity, First>, _ others: repeat ColumnPath<Entity, each Value>
-    ) throws -> Entity {
-        let all = Entity.Columns()
-        var names = all[keyPath: first].names
-        repeat names.append(contentsOf: all[keyPath: each others].names)
+        _ entity: Entity, on first: WritableKeyPath<Entity, First>, _ others: repeat WritableKeyPath<Entity, each Value>
+    ) throws -> Entity where Entity.Columns == PropertyColumns<Entity> {
+        var names = Entity.table.column(of: first).names
+        repeat names.append(contentsOf: Entity.table.column(of: each others).names)
         do {
             return try insertAndFetch(entity, Entity.table.updating(onConflictOf: names))
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR

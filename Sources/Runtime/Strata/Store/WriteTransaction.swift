@@ -106,19 +106,19 @@ public final class WriteTransaction: ReadTransaction {
     /// ```
     ///
     /// - Throws: `RelationshipError.noSuchRow` if there is no such row.
-    public func update<Entity: StoredEntity, each Value>(
-        _ entity: Entity, _ columns: repeat ColumnPath<Entity, each Value>
-    ) throws {
-        let all = Entity.Columns()
-        var names: [String] = []
-        repeat names.append(contentsOf: all[keyPath: each columns].names)
+    public func update<Entity: StoredEntity, First, each Value>(
+        _ entity: Entity, _ first: WritableKeyPath<Entity, First>, _ others: repeat WritableKeyPath<Entity, each Value>
+    ) throws where Entity.Columns == PropertyColumns<Entity> {
+        var names = Entity.table.column(of: first).names
+        repeat names.append(contentsOf: Entity.table.column(of: each others).names)
         try update(entity, setting: names)
     }
 
     func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
         let table = Entity.table
-        let values = names.compactMap { name in
-            table.columns.firstIndex(of: name).map { "\(SQL.quoted(name)) = ?\($0 + 1)" }
+        // A property that is not stored has no column. SQLite refuses its name.
+        let values = names.map { name in
+            "\(SQL.quoted(name)) = " + (table.columns.firstIndex(of: name).map { "?\($0 + 1)" } ?? "NULL")
         }
         // The entity binds all its columns. The statement ignores the columns that it does not write.
         let condition = SQL.matches(table.key, from: table.columns.count + 1)

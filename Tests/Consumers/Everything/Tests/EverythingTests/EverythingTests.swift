@@ -113,6 +113,18 @@ import Testing
         }
     }
 
+    @Test func `a property is queried even if the columns of all entities have a member with its name`() throws {
+        try withStore { (store: Store) throws in
+            try store.write { (t: WriteTransaction) throws in
+                try t.insert(Leaflet(id: 1, title: "a", searchRank: 3))
+                try t.insert(Leaflet(id: 2, title: "b", searchRank: 4))
+                #expect(try t.fetch(Leaflet.all.where { $0.searchRank == 4 }).map(\.title) == ["b"])
+                try t.insert(StringKey(code: "c", id: "d"))
+                #expect(try t.count(StringKey.all.where { $0.id == "d" && $0.code == "c" }) == 1)
+            }
+        }
+    }
+
     @Test func `structs are coded with the names of the descriptions, and absent properties get their defaults`() throws
     {
         let encoder = JSONEncoder()

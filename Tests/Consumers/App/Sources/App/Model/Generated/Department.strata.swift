@@ -24,19 +24,20 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = AppSchema.V1_0.Department
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "department", key: ["id"],
+            columns: [
+                "id": \.id,
+                "name": \.name
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             public var users: Strata.ToMany<Entity, AppSchema.Newest.User> { .init(inverse: ["department_id"]) }
         }
-
-        public static let table = Strata.EntityTable("department", key: ["id"], columns: ["id", "name"])
 
         public init(row: Strata.Row) throws {
             self.init(

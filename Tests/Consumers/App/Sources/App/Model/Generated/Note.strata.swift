@@ -27,15 +27,16 @@ extension AppSchema.V2_0 {
             self.isDone = isDone
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = AppSchema.V2_0.Note
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var title: Strata.Column<Entity, Swift.String> { .init("title") }
-            public var isDone: Strata.Column<Entity, Swift.Bool> { .init("is_done") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
 
-        public static let table = Strata.EntityTable("note", key: ["id"], columns: ["id", "title", "is_done"])
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "note", key: ["id"],
+            columns: [
+                "id": \.id,
+                "title": \.title,
+                "is_done": \.isDone
+            ]
+        )
 
         public init(row: Strata.Row) throws {
             self.init(

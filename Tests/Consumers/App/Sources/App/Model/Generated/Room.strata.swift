@@ -24,14 +24,15 @@ extension AppSchema.V1_0 {
             self.name = name
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = AppSchema.V1_0.Room
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
 
-        public static let table = Strata.EntityTable("room", key: ["id"], columns: ["id", "name"])
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "room", key: ["id"],
+            columns: [
+                "id": \.id,
+                "name": \.name
+            ]
+        )
 
         public init(row: Strata.Row) throws {
             self.init(

@@ -26,15 +26,15 @@ extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
 
     public var id: ID { self.login }
 
-    public struct Relationships: Strata.EntityRelationships {
-        public init() {}
-        public var department: Strata.ToOne<Entity, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
-    }
-
     public static let table = Strata.EntityTable(
         "user", key: ["login"],
         columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"]
     )
+
+    public struct Relationships: Strata.EntityRelationships {
+        public init() {}
+        public var department: Strata.ToOne<Entity, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
+    }
 
     public init(row: Strata.Row) throws {
         self.init(
@@ -85,11 +85,6 @@ extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
 
     public var id: ID { self.login }
 
-    public struct Relationships: Strata.EntityRelationships {
-        public init() {}
-        public var department: Strata.ToOne<Entity, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
-    }
-
     public static let table = Strata.EntityTable(
         "user", key: ["login"],
         columns: [
@@ -97,6 +92,11 @@ extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
             "born_on"
         ]
     )
+
+    public struct Relationships: Strata.EntityRelationships {
+        public init() {}
+        public var department: Strata.ToOne<Entity, AppSchema.V1_0.Department> { .init(column: ["department_id"]) }
+    }
 
     public init(row: Strata.Row) throws {
         self.init(

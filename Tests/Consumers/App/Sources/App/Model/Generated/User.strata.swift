@@ -50,19 +50,22 @@ extension AppSchema.V2_0 {
             self.fullName = fullName
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = AppSchema.V2_0.User
-            public init() {}
-            public var login: Strata.Column<Entity, ID> { .init("login") }
-            public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
-            public var `default`: Strata.Column<Entity, Swift.Bool> { .init("default") }
-            public var `inout`: Strata.Column<Entity, Swift.String?> { .init("inout") }
-            public var old: Strata.Column<Entity, Swift.String?> { .init("old") }
-            public var departmentID: Strata.Column<Entity, AppSchema.DepartmentID?> { .init("department_id") }
-            public var account: Strata.Column<Entity, Swift.String?> { .init("account") }
-            public var bornOn: Strata.Column<Entity, Foundation.Date?> { .init("born_on") }
-            public var fullName: Strata.Column<Entity, Swift.String> { .init("full_name") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "user", key: ["login"],
+            columns: [
+                "login": \.login,
+                "level": \.level,
+                "default": \.`default`,
+                "inout": \.`inout`,
+                "old": \.old,
+                "department_id": \.departmentID,
+                "account": \.account,
+                "born_on": \.bornOn,
+                "full_name": \.fullName
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -70,11 +73,6 @@ extension AppSchema.V2_0 {
                 .init(column: ["department_id"])
             }
         }
-
-        public static let table = Strata.EntityTable(
-            "user", key: ["login"],
-            columns: ["login", "level", "default", "inout", "old", "department_id", "account", "born_on", "full_name"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

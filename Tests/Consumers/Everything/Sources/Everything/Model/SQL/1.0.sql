@@ -252,7 +252,8 @@ CREATE INDEX "dropped_labels_target_id_idx" ON "dropped_labels" ("target_id");
 
 CREATE TABLE "flyer" (
   "id" INTEGER PRIMARY KEY,
-  "title" TEXT NOT NULL
+  "title" TEXT NOT NULL,
+  "search_rank" INTEGER
 ) STRICT;
 
 CREATE TABLE "from" (

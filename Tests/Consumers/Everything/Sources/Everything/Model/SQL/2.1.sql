@@ -389,7 +389,8 @@ CREATE TABLE "label" (
 
 CREATE TABLE "leaflet" (
   "id" INTEGER PRIMARY KEY,
-  "title" TEXT NOT NULL
+  "title" TEXT NOT NULL,
+  "search_rank" INTEGER
 ) STRICT;
 CREATE VIRTUAL TABLE "strata_search_leaflet" USING fts5 (
   "title",

@@ -26,12 +26,6 @@ extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.MediaID
     public typealias Entity = Self
 
-    public struct Relationships: Strata.EntityRelationships {
-        public init() {}
-        public var tags: Strata.ToMany<Entity, JournalSchema.V2_0.Tag> { .init(joinTable: "Media_tags") }
-        public var shelf: Strata.ToOne<Entity, JournalSchema.V1_0.Shelf> { .init(column: ["shelf_id"]) }
-    }
-
     public static let table = Strata.EntityTable(
         "Media", key: ["id"],
         columns: [
@@ -39,6 +33,12 @@ extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
             "rating"
         ]
     )
+
+    public struct Relationships: Strata.EntityRelationships {
+        public init() {}
+        public var tags: Strata.ToMany<Entity, JournalSchema.V2_0.Tag> { .init(joinTable: "Media_tags") }
+        public var shelf: Strata.ToOne<Entity, JournalSchema.V1_0.Shelf> { .init(column: ["shelf_id"]) }
+    }
 
     public init(row: Strata.Row) throws {
         self.init(

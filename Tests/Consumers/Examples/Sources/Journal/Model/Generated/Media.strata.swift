@@ -52,35 +52,30 @@ extension JournalSchema.V3_0 {
             self.rating = rating
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = JournalSchema.V3_0.Media
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var kind: Strata.Column<Entity, JournalSchema.V1_0.MediaKind> { .init("kind") }
-            public var title: Strata.Column<Entity, Swift.String> { .init("title") }
-            public var added: Strata.Column<Entity, Foundation.Date?> { .init("added") }
-            public var bookNote: Strata.Column<Entity, Swift.String?> { .init("Book_note") }
-            public var headline: Strata.Column<Entity, Swift.String?> { .init("headline") }
-            public var pages: Strata.Column<Entity, Swift.Int?> { .init("pages") }
-            public var shelfID: Strata.Column<Entity, JournalSchema.ShelfID?> { .init("shelf_id") }
-            public var shelfPosition: Strata.Column<Entity, Swift.Int?> { .init("shelf_position") }
-            public var filmNote: Strata.Column<Entity, Foundation.Data?> { .init("Film_note") }
-            public var rating: Strata.Column<Entity, Swift.Float?> { .init("rating") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "Media", key: ["id"],
+            columns: [
+                "id": \.id,
+                "kind": \.kind,
+                "title": \.title,
+                "added": \.added,
+                "Book_note": \.bookNote,
+                "headline": \.headline,
+                "pages": \.pages,
+                "shelf_id": \.shelfID,
+                "shelf_position": \.shelfPosition,
+                "Film_note": \.filmNote,
+                "rating": \.rating
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             public var tags: Strata.ToMany<Entity, JournalSchema.Newest.Tag> { .init(joinTable: "Media_tags") }
             public var shelf: Strata.ToOne<Entity, JournalSchema.Newest.Shelf> { .init(column: ["shelf_id"]) }
         }
-
-        public static let table = Strata.EntityTable(
-            "Media", key: ["id"],
-            columns: [
-                "id", "kind", "title", "added", "Book_note", "headline", "pages", "shelf_id", "shelf_position",
-                "Film_note", "rating"
-            ]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

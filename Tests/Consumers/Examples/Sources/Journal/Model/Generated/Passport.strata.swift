@@ -24,12 +24,15 @@ extension JournalSchema.V1_0 {
             self.personID = personID
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = JournalSchema.V1_0.Passport
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var personID: Strata.Column<Entity, JournalSchema.PersonID> { .init("person_id") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "Passport", key: ["id"],
+            columns: [
+                "id": \.id,
+                "person_id": \.personID
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -37,8 +40,6 @@ extension JournalSchema.V1_0 {
                 .init(column: ["person_id"])
             }
         }
-
-        public static let table = Strata.EntityTable("Passport", key: ["id"], columns: ["id", "person_id"])
 
         public init(row: Strata.Row) throws {
             self.init(

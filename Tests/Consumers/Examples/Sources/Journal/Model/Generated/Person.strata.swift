@@ -21,11 +21,14 @@ extension JournalSchema.V1_0 {
             self.id = id
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = JournalSchema.V1_0.Person
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "Person", key: ["id"],
+            columns: [
+                "id": \.id
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -34,8 +37,6 @@ extension JournalSchema.V1_0 {
                 .init(joinTable: "Person_friends", symmetric: true)
             }
         }
-
-        public static let table = Strata.EntityTable("Person", key: ["id"], columns: ["id"])
 
         public init(row: Strata.Row) throws {
             self.init(

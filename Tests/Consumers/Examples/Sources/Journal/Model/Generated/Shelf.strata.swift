@@ -36,16 +36,19 @@ extension JournalSchema.V1_0 {
             self.isOpen = isOpen
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = JournalSchema.V1_0.Shelf
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var price: Strata.Column<Entity, Foundation.Decimal?> { .init("price") }
-            public var site: Strata.Column<Entity, Foundation.URL?> { .init("site") }
-            public var colors: Strata.Column<Entity, [Swift.String]?> { .init("colors") }
-            public var cover: Strata.Column<Entity, Foundation.Data?> { .init("cover") }
-            public var isOpen: Strata.Column<Entity, Swift.Bool> { .init("isOpen") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "Shelf", key: ["id"],
+            columns: [
+                "id": \.id,
+                "price": \.price,
+                "site": \.site,
+                "colors": \.colors,
+                "cover": \.cover,
+                "isOpen": \.isOpen
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -53,10 +56,6 @@ extension JournalSchema.V1_0 {
                 .init(inverse: ["shelf_id"], position: "shelf_position")
             }
         }
-
-        public static let table = Strata.EntityTable(
-            "Shelf", key: ["id"], columns: ["id", "price", "site", "colors", "cover", "isOpen"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

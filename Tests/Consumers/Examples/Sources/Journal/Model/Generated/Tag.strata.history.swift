@@ -18,14 +18,14 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
 
+    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var items: Strata.ToMany<Entity, JournalSchema.V1_0.Media> {
             .init(joinTable: "Media_tags", reversed: true)
         }
     }
-
-    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
 
     public init(row: Strata.Row) throws {
         self.init(
@@ -56,14 +56,14 @@ extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
 
+    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var items: Strata.ToMany<Entity, JournalSchema.V1_0.Media> {
             .init(joinTable: "Media_tags", reversed: true)
         }
     }
-
-    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
 
     public init(row: Strata.Row) throws {
         self.init(

@@ -33,15 +33,18 @@ extension JournalSchema.V3_0 {
             self.isOld = isOld
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = JournalSchema.V3_0.Tag
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
-            public var key: Strata.Column<Entity, Foundation.UUID> { .init("key") }
-            public var weight: Strata.Column<Entity, Swift.Double> { .init("weight") }
-            public var isOld: Strata.Column<Entity, Swift.Bool> { .init("isOld") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "Tag", key: ["id"],
+            columns: [
+                "id": \.id,
+                "name": \.name,
+                "key": \.key,
+                "weight": \.weight,
+                "isOld": \.isOld
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -49,10 +52,6 @@ extension JournalSchema.V3_0 {
                 .init(joinTable: "Media_tags", reversed: true)
             }
         }
-
-        public static let table = Strata.EntityTable(
-            "Tag", key: ["id"], columns: ["id", "name", "key", "weight", "isOld"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(

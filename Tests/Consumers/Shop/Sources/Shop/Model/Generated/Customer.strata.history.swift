@@ -22,6 +22,10 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.CustomerID
     public typealias Entity = Self
 
+    public static let table = Strata.EntityTable(
+        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "note", "nickname"]
+    )
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var wishes: Strata.ToMany<Entity, ShopSchema.V1_0.Product> { .init(joinTable: "customer_wishes") }
@@ -29,10 +33,6 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
             .init(inverse: ["customer_id"], position: "customer_position")
         }
     }
-
-    public static let table = Strata.EntityTable(
-        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "note", "nickname"]
-    )
 
     public init(row: Strata.Row) throws {
         self.init(
@@ -75,6 +75,10 @@ extension ShopSchema.V1_1.Customer: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.CustomerID
     public typealias Entity = Self
 
+    public static let table = Strata.EntityTable(
+        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
+    )
+
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
         public var wishes: Strata.ToMany<Entity, ShopSchema.V1_0.Product> { .init(joinTable: "customer_wishes") }
@@ -82,10 +86,6 @@ extension ShopSchema.V1_1.Customer: Strata.StoredEntity, Swift.Identifiable {
             .init(inverse: ["customer_id"], position: "customer_position")
         }
     }
-
-    public static let table = Strata.EntityTable(
-        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
-    )
 
     public init(row: Strata.Row) throws {
         self.init(

@@ -43,19 +43,21 @@ extension ShopSchema.V2_0 {
             self.level = level
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V2_0.Customer
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var name: Strata.Column<Entity, Swift.String> { .init("name") }
-            public var email: Strata.Column<Entity, Swift.String> { .init("email") }
-            public var code: Strata.Column<Entity, Swift.String?> { .init("code") }
-            public var reference: Strata.Column<Entity, Swift.String?> { .init("reference") }
-            public var remark: Strata.Column<Entity, Swift.String?> { .init("remark") }
-            public var nickname: Strata.Column<Entity, Swift.String?> { .init("nickname") }
-            public var level: Strata.Column<Entity, Swift.Int> { .init("level") }
-            public var displayName: Strata.Column<Entity, Swift.String?> { .init("display_name") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "customer", key: ["id"],
+            columns: [
+                "id": \.id,
+                "name": \.name,
+                "email": \.email,
+                "code": \.code,
+                "reference": \.reference,
+                "remark": \.remark,
+                "nickname": \.nickname,
+                "level": \.level
+            ], computed: ["display_name"]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -64,12 +66,6 @@ extension ShopSchema.V2_0 {
                 .init(inverse: ["customer_id"], position: "customer_position")
             }
         }
-
-        public static let table = Strata.EntityTable(
-            "customer", key: ["id"],
-            columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"],
-            computed: ["display_name"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(
@@ -107,6 +103,10 @@ extension ShopSchema.V2_0 {
             equality.compareInt(self.level, other.level)
         }
     }
+}
+
+extension Strata.PropertyColumns<ShopSchema.V2_0.Customer> {
+    public var displayName: Strata.Column<ShopSchema.V2_0.Customer, Swift.String?> { .init("display_name") }
 }
 
 extension ShopSchema {

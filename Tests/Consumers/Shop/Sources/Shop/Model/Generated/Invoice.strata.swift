@@ -27,20 +27,21 @@ extension ShopSchema.V1_0 {
             self.orderID = orderID
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V1_0.Invoice
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var amount: Strata.Column<Entity, Swift.Double> { .init("amount") }
-            public var orderID: Strata.Column<Entity, ShopSchema.OrderID?> { .init("order_id") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "invoice", key: ["id"],
+            columns: [
+                "id": \.id,
+                "amount": \.amount,
+                "order_id": \.orderID
+            ]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
             public var order: Strata.ToOne<Entity, ShopSchema.Newest.Order> { .init(column: ["order_id"]) }
         }
-
-        public static let table = Strata.EntityTable("invoice", key: ["id"], columns: ["id", "amount", "order_id"])
 
         public init(row: Strata.Row) throws {
             self.init(

@@ -23,19 +23,19 @@ extension ShopSchema.V1_0.Order: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.OrderID
     public typealias Entity = Self
 
-    public struct Relationships: Strata.EntityRelationships {
-        public init() {}
-        public var customer: Strata.ToOne<Entity, ShopSchema.V1_1.Customer> { .init(column: ["customer_id"]) }
-        public var product: Strata.ToOne<Entity, ShopSchema.V1_0.Product> { .init(column: ["product_id"]) }
-        public var gifts: Strata.ToMany<Entity, ShopSchema.V1_0.Product> { .init(joinTable: "order_gifts") }
-    }
-
     public static let table = Strata.EntityTable(
         "order", key: ["id"],
         columns: [
             "id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id"
         ]
     )
+
+    public struct Relationships: Strata.EntityRelationships {
+        public init() {}
+        public var customer: Strata.ToOne<Entity, ShopSchema.V1_1.Customer> { .init(column: ["customer_id"]) }
+        public var product: Strata.ToOne<Entity, ShopSchema.V1_0.Product> { .init(column: ["product_id"]) }
+        public var gifts: Strata.ToMany<Entity, ShopSchema.V1_0.Product> { .init(joinTable: "order_gifts") }
+    }
 
     public init(row: Strata.Row) throws {
         self.init(

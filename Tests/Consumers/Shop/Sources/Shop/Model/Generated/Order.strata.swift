@@ -47,20 +47,22 @@ extension ShopSchema.V2_0 {
             self.total = total
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V2_0.Order
-            public init() {}
-            public var id: Strata.Column<Entity, ID> { .init("id") }
-            public var comment: Strata.Column<Entity, Swift.String?> { .init("comment") }
-            public var greeting: Strata.Column<Entity, Swift.String?> { .init("greeting") }
-            public var quantity: Strata.Column<Entity, Swift.Int> { .init("quantity") }
-            public var placedAt: Strata.Column<Entity, Foundation.Date> { .init("placed_at") }
-            public var customerID: Strata.Column<Entity, ShopSchema.CustomerID?> { .init("customer_id") }
-            public var customerPosition: Strata.Column<Entity, Swift.Int?> { .init("customer_position") }
-            public var productID: Strata.Column<Entity, ShopSchema.ProductID?> { .init("product_id") }
-            public var total: Strata.Column<Entity, Swift.Double> { .init("total") }
-            public var isLarge: Strata.Column<Entity, Swift.Bool?> { .init("is_large") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "order", key: ["id"],
+            columns: [
+                "id": \.id,
+                "comment": \.comment,
+                "greeting": \.greeting,
+                "quantity": \.quantity,
+                "placed_at": \.placedAt,
+                "customer_id": \.customerID,
+                "customer_position": \.customerPosition,
+                "product_id": \.productID,
+                "total": \.total
+            ], computed: ["is_large"]
+        )
 
         public struct Relationships: Strata.EntityRelationships {
             public init() {}
@@ -68,15 +70,6 @@ extension ShopSchema.V2_0 {
             public var product: Strata.ToOne<Entity, ShopSchema.Newest.Product> { .init(column: ["product_id"]) }
             public var gifts: Strata.ToMany<Entity, ShopSchema.Newest.Product> { .init(joinTable: "order_gifts") }
         }
-
-        public static let table = Strata.EntityTable(
-            "order", key: ["id"],
-            columns: [
-                "id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id",
-                "total"
-            ],
-            computed: ["is_large"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(
@@ -117,6 +110,10 @@ extension ShopSchema.V2_0 {
             equality.compareDouble(self.total, other.total)
         }
     }
+}
+
+extension Strata.PropertyColumns<ShopSchema.V2_0.Order> {
+    public var isLarge: Strata.Column<ShopSchema.V2_0.Order, Swift.Bool?> { .init("is_large") }
 }
 
 extension ShopSchema {

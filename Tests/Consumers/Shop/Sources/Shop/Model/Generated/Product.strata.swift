@@ -35,23 +35,22 @@ extension ShopSchema.V2_0 {
             self.rating = rating
         }
 
-        public struct Columns: Strata.EntityColumns {
-            public typealias Entity = ShopSchema.V2_0.Product
-            public init() {}
-            public var sku: Strata.Column<Entity, ID> { .init("sku") }
-            public var title: Strata.Column<Entity, Swift.String> { .init("title") }
-            public var price: Strata.Column<Entity, Swift.Double> { .init("price") }
-            public var photo: Strata.Column<Entity, Foundation.Data?> { .init("photo") }
-            public var rating: Strata.Column<Entity, Swift.Int?> { .init("rating") }
-        }
+        public typealias Columns = Strata.PropertyColumns<Self>
+
+        public static let table: Strata.EntityTable = .init(
+            Self.self, "product", key: ["sku"],
+            columns: [
+                "sku": \.sku,
+                "title": \.title,
+                "price": \.price,
+                "photo": \.photo,
+                "rating": \.rating
+            ]
+        )
 
         public enum SearchedProperty: Swift.String, Swift.CaseIterable, Swift.Sendable {
             case title = "title"
         }
-
-        public static let table = Strata.EntityTable(
-            "product", key: ["sku"], columns: ["sku", "title", "price", "photo", "rating"]
-        )
 
         public init(row: Strata.Row) throws {
             self.init(
