@@ -4,9 +4,9 @@ import SQLSchema
 
 extension Connection {
     /// The path of the database's file; nil for a database in memory.
-    func file() throws -> String? {
-        let path = try text("SELECT file FROM pragma_database_list WHERE name = 'main'")
-        return path?.isEmpty == false ? path : nil
+    var file: String? {
+        guard let path = sqlite3_db_filename(pointer, "main"), path.pointee != 0 else { return nil }
+        return String(cString: path)
     }
 }
 
@@ -22,7 +22,7 @@ enum DatabaseCopy {
         _ connection: Connection, to backup: StoreOptions.Backup, _ options: StoreOptions
     ) throws {
         let store = try StoreIdentity(reading: connection)
-        guard let path = try connection.file() else { return }
+        guard let path = connection.file else { return }
         let url: URL
         switch backup {
         case .file(let file): url = file
@@ -102,7 +102,7 @@ enum DatabaseCopy {
 
     /// Whether the file at `url` is a backup of the store, perhaps of another version.
     static func isBackup(_ url: URL, of store: Connection, _ options: StoreOptions) throws -> Bool {
-        if let file = try store.file(), StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
+        if let file = store.file, StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
         let schema = try StoreIdentity(reading: store).schema
         guard identity(ofBackup: url, options)?.schema == schema else { return false }
         try endJournal(of: url, options)

@@ -45,6 +45,9 @@ package struct MigrationSpace {
         pageSize = try connection.integer64("PRAGMA page_size") ?? 0
     }
 
+    /// Whether the first stage copies a table with all its columns.
+    var copiesTables: Bool { !whole.isEmpty }
+
     /// The size of the database, in bytes.
     func databaseBytes() throws -> Int64 {
         try (connection.integer64("PRAGMA page_count") ?? 0) * pageSize
@@ -63,8 +66,7 @@ package struct MigrationSpace {
     ///
     /// - Throws: `MigrationError.diskFull`.
     func check() throws {
-        guard !whole.isEmpty,
-            let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
+        guard copiesTables, let path = connection.file,
             let available = Self.available ?? Self.freeBytes(at: path),
             // If there is enough space for a second database, the size of the copied tables does not matter.
             try available < databaseBytes(), let needed = try sum("payload", of: whole)

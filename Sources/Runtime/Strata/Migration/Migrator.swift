@@ -28,9 +28,10 @@ struct Migrator {
     private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
         try checkLength()
         let stages = try path.stages(options.migrationStrategy)
+        let space = try MigrationSpace(stages: stages, connection)
         // A pending migration has already taken the space.
-        if try options.checksFreeSpace && PendingMigration.find(in: connection) == nil {
-            try MigrationSpace(stages: stages, connection).check()
+        if try options.checksFreeSpace && space.copiesTables && PendingMigration.find(in: connection) == nil {
+            try space.check()
         }
         // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
         // the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set their foreign
@@ -41,7 +42,7 @@ struct Migrator {
         defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
         if let result = try ResumableMigrator(self).run(path) { return result.report }
         // A backup must not contain it.
-        if try PendingMigration.find(in: connection) != nil {
+        if try options.backup != nil && PendingMigration.find(in: connection) != nil {
             try connection.transaction("BEGIN IMMEDIATE") { _ = try PendingMigration.discard(in: connection) }
         }
         do {
@@ -214,9 +215,8 @@ struct Migrator {
     private func checkLength() throws {
         guard try connection.text("PRAGMA journal_mode") != "wal",
             let pageSize = try connection.integer64("PRAGMA page_size"),
-            let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
-            let pages = try connection.integer64("PRAGMA page_count"), let size = StoreFile.size(of: path),
-            size < pages * pageSize
+            let pages = try connection.integer64("PRAGMA page_count"),
+            let size = connection.file.flatMap(StoreFile.size), size < pages * pageSize
         else { return }
         throw StoreError.corrupt(reason: "the end of the file is missing")
     }

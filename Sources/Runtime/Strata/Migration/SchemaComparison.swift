@@ -15,47 +15,42 @@ package enum SchemaComparison {
         of connection: Connection, from version: SchemaVersion, isStrict: Bool = false
     ) throws -> [String] {
         var expected: [String: [String]] = [:]
-        var statements: [String: String] = [:]
+        var tables: [String: Table] = [:]
+        var searches: [String: String] = [:]
         for table in version.tables + StoreMetadata.tables {
-            expected[table.name] = ["TABLE"] + SQLite.elements(of: table).sorted()
-            statements[table.name] = SQLite.createTable(table)
+            tables[table.name] = table
+            expected[table.name] = ["TABLE"]
             for index in table.indexes {
                 let text = SQLite.createIndex(index, on: table.name)
                 expected[unnamed(text, index.name), default: []].append("INDEX")
             }
             guard let search = SearchIndex(of: table) else { continue }
+            searches[table.name] = search.name
             expected[search.name] = [search.table] + search.triggers
         }
         var found: [String: [String]] = [:]
         // SQLite creates the indexes without SQL for the constraints in a table's SQL.
-        let query = """
-            SELECT type, name, sql, tbl_name FROM sqlite_schema
-            WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-            OR type = 'trigger' AND name LIKE 'strata\\_search\\_%' ESCAPE '\\' ORDER BY rowid
-            """
-        let searches = Dictionary(
-            version.tables.compactMap { table in SearchIndex(of: table).map { (table.name, $0.name) } },
-            uniquingKeysWith: { first, _ in first })
-        let names = Set(expected.keys)
+        let query = "SELECT type, name, sql, tbl_name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
         try connection.query(query) { row in
-            let sql = try row.string(2)
             let type = try row.string(0)
             let name = try row.string(1)
+            let sql = try row.string(2)
             let table = try row.string(3)
             // Strata creates some tables only when they are needed.
-            if ReservedNames.isOfStrata(table.lowercased()), !names.contains(table) { return }
+            if ReservedNames.isOfStrata(table.lowercased()), expected[table] == nil { return }
             switch type {
             case "trigger":
+                guard name.lowercased().hasPrefix("strata_search_") else { return }
                 // A trigger belongs to the index of its table.
                 found[searches[table] ?? name, default: []].append(sql)
-            case "table" where sql == statements[name] && table == name:
-                found[name] = expected[name]
-            case "table"
-            where sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(name)) (") && table == name:
-                found[name] = ["TABLE"] + SQLText.elements(of: sql).sorted()
-            case "index" where sql.contains(" ON \(SQL.quoted(table)) "):
-                found[unnamed(sql, name), default: []].append("INDEX")
-            default: found[name] = [sql]
+            case "table", "index":
+                if name.lowercased().hasPrefix("sqlite_") { return }
+                if type == "index", sql.contains(" ON \(SQL.quoted(table)) ") {
+                    found[unnamed(sql, name), default: []].append("INDEX")
+                } else {
+                    found[name] = [tables[name].map { isStatement(sql, for: $0) } == true ? "TABLE" : sql]
+                }
+            default: return
             }
         }
         if isStrict {
@@ -66,6 +61,13 @@ package enum SchemaComparison {
             // The app may have created another index on the same columns.
             return wanted.first == "INDEX" ? found.count < wanted.count : found != wanted
         }.sorted()
+    }
+
+    /// Returns whether a statement creates a table, with its columns in any order.
+    private static func isStatement(_ sql: String, for table: Table) -> Bool {
+        if sql == SQLite.createTable(table) { return true }
+        return sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(table.name)) (")
+            && SQLText.elements(of: sql).sorted() == SQLite.elements(of: table).sorted()
     }
 
     /// Returns the names of the indexes that were created by statements, by the statements without the names.

@@ -118,17 +118,14 @@ struct UserObjects {
     /// All objects that have SQL, except those with names that SQLite and Strata reserve.
     private static func objects(in connection: Connection) throws -> [Object] {
         var objects: [Object] = []
-        try connection.query(
-            """
-            SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL \
-            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'strata\\_%' ESCAPE '\\' \
-            AND tbl_name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY rowid
-            """
-        ) { row in
-            objects.append(
-                Object(
-                    type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3))
-            )
+        let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+        try connection.query(query) { row in
+            let object = Object(
+                type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3))
+            let isReserved = [object.name, object.table].map { $0.lowercased() }.contains {
+                ReservedNames.isOfStrata($0) || $0.hasPrefix("sqlite_")
+            }
+            if !isReserved { objects.append(object) }
         }
         return objects
     }

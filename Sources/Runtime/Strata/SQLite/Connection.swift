@@ -112,6 +112,11 @@ package final class Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
+    /// Makes statements check foreign keys and apply their delete rules.
+    func enforceForeignKeys() {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_ENABLE_FKEY), 1)
+    }
+
     /// Accepts string literals in double quotes in the declarations of tables and indexes, as other libraries do.
     package func acceptQuotedStrings() {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 1)

@@ -14,8 +14,9 @@ package enum StoreFile {
     /// - Throws: `StoreError` if there is something else than a database.
     package static func connect(to url: URL, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
         guard url.isFileURL else { throw StoreError.notAFile }
+        let path = url.path
         var status = stat()
-        if stat(url.path, &status) == 0 {
+        if stat(path, &status) == 0 {
             // Opening a pipe would block until another process writes to it.
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw StoreError.unreadable(reason: "it is not a regular file")
@@ -24,7 +25,7 @@ package enum StoreFile {
             if status.st_size <= 1 { throw StoreError.empty }
         }
         return try SQLiteError.translated {
-            let connection = try Connection(path: url.path, mode: mode)
+            let connection = try Connection(path: path, mode: mode)
             connection.setBusyTimeout(options)
             // Otherwise the log would stay as large as the largest transaction.
             if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }

@@ -52,7 +52,7 @@ package struct StoreOpening {
         }
         if report != nil { truncateLog() }
         connection.setCheckpointsOnClose(true)
-        try connection.execute("PRAGMA foreign_keys = ON")
+        connection.enforceForeignKeys()
         connection.version = version
         return report
     }
@@ -76,10 +76,13 @@ package struct StoreOpening {
             guard applicationID == StoreMetadata.applicationID else { throw StoreError.notAStore }
             return .newest
         }
-        if try userVersion == 0 && isEmpty() { return .empty }
-        let identity = try StoreIdentity(reading: connection)
-        return identity.isNewer(than: schema)
-            ? .newer(userVersion) : .store(try MigrationPath(from: identity, in: schema))
+        // Each statement outside of a transaction locks the file.
+        return try connection.transaction("BEGIN") {
+            if try userVersion == 0 && isEmpty() { return .empty }
+            let identity = try StoreIdentity(reading: connection)
+            return identity.isNewer(than: schema)
+                ? .newer(userVersion) : .store(try MigrationPath(from: identity, in: schema))
+        }
     }
 
     private func isEmpty() throws -> Bool {
@@ -130,7 +133,7 @@ package struct StoreOpening {
         }
         do {
             let report = try Migrator(connection: connection, schema: schema, options: options).run(path)
-            if report != nil, case .automatic(let count) = options.backup, let file = try connection.file() {
+            if report != nil, case .automatic(let count) = options.backup, let file = connection.file {
                 AutomaticBackups(of: URL(fileURLWithPath: file), options).prune(keeping: count, schema: schema.name)
             }
             return report

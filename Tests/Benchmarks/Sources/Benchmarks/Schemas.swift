@@ -14,29 +14,29 @@ private let people = """
       created real
     """
 
-/// A schema whose second version differs from the first version of the model.
-protocol TwoVersions: Schema {
-    /// The tables of the second version that differ.
-    static var second: String { get }
-    /// The changes of the step.
-    static var change: String { get }
-    /// The number of versions, each of which changes the one before in the same way.
-    static var count: Int { get }
+/// A schema whose versions each change the one before in the same way.
+protocol ChangedPeople: Schema {
+    /// The versions, of which the first is that of the model. They are created once, as in a generated schema.
+    static var history: VersionHistory { get }
 }
 
-extension TwoVersions {
+extension ChangedPeople {
     static var name: String { BenchmarksSchema.name }
-    static var fingerprint: UInt64 { UInt64(count) }
+    static var fingerprint: UInt64 { versions[versions.count - 1].fingerprint }
     static var versions: [SchemaVersion] { history.versions }
     static var steps: [MigrationStep] { history.steps }
-    static var count: Int { 2 }
 
-    private static var history: VersionHistory {
+    /// Creates the versions.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables that differ from those of the version before.
+    ///   - step: The step to each version.
+    static func changed(_ tables: String, _ step: String, count: Int = 2) -> VersionHistory {
         var history = VersionHistory()
         history.version("1.0", fingerprint: Old.fingerprint, people)
         for number in 2...count {
-            history.version("\(number).0", fingerprint: UInt64(number), second)
-            history.step(from: "\(number - 1).0", to: "\(number).0", change)
+            history.version("\(number).0", fingerprint: UInt64(number), tables)
+            history.step(from: "\(number - 1).0", to: "\(number).0", step)
         }
         return history
     }
@@ -50,44 +50,42 @@ enum Old: Schema {
     static let steps: [MigrationStep] = []
 }
 
-enum RenamedColumn: TwoVersions {
-    static let second = """
+enum RenamedColumn: ChangedPeople {
+    static let history = changed(
+        """
         change person
           - name
           + title text after id
+        """,
         """
-    static let change = """
         map person
           title = name
+        """)
+}
+
+enum RenamedTable: ChangedPeople {
+    static let history = changed("change person as people", "map person -> people")
+}
+
+enum AddedColumn: ChangedPeople {
+    static let history = changed(
         """
-}
-
-enum RenamedTable: TwoVersions {
-    static let second = "change person as people"
-    static let change = "map person -> people"
-}
-
-enum AddedColumn: TwoVersions {
-    static let second = """
         change person
           + stars integer = 3
-        """
-    static let change = "map person"
+        """, "map person")
 }
 
-enum Rebuilt: TwoVersions {
-    static let second = ""
-    static let change = """
+enum Rebuilt: ChangedPeople {
+    static let step = """
         map person
           age = clear(age, 1)
         """
+    static let history = changed("", step)
 }
 
 /// Ten steps, each of which would rebuild the table.
-enum RebuiltTenTimes: TwoVersions {
-    static let second = Rebuilt.second
-    static let change = Rebuilt.change
-    static let count = 11
+enum RebuiltTenTimes: ChangedPeople {
+    static let history = changed("", Rebuilt.step, count: 11)
 }
 
 /// The model's own step, with code that takes whole rows.
@@ -116,12 +114,12 @@ enum SplitByRows: Schema {
 }
 
 /// One rebuild of the table, and an index that the new table has.
-enum RebuiltWithIndex: TwoVersions {
-    static let second = """
+enum RebuiltWithIndex: ChangedPeople {
+    static let history = changed(
+        """
         change person
           + index person_email_idx (email)
-        """
-    static let change = Rebuilt.change
+        """, Rebuilt.step)
 }
 
 /// A schema of many tables and versions, to be opened at its newest.
