@@ -54,7 +54,7 @@ extension LaundrySchema.V2_0 {
                 "photo": \.photo,
                 "favorite": \.favorite,
                 "master_id": \.masterID,
-                "master_position": \.masterPosition
+                "master_position": \.masterPosition,
             ]
         )
 
@@ -105,7 +105,7 @@ extension LaundrySchema.V2_0 {
 }
 
 extension Strata.PropertyColumns<LaundrySchema.V2_0.Laundry> {
-    public var id: Strata.Column<LaundrySchema.V2_0.Laundry, Swift.Int?> { self[dynamicMember: \.id] }
+    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {

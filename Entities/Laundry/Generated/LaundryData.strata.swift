@@ -33,7 +33,7 @@ extension LaundrySchema.V2_0 {
             Self.self, "laundry_data", key: ["store_id"],
             columns: [
                 "store_id": \.storeID,
-                "code": \.code
+                "code": \.code,
             ]
         )
 

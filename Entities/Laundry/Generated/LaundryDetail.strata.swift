@@ -34,7 +34,7 @@ extension LaundrySchema.V2_0 {
             Self.self, "laundry_detail", key: ["store_id"],
             columns: [
                 "store_id": \.storeID,
-                "master_id": \.masterID
+                "master_id": \.masterID,
             ]
         )
 

@@ -39,7 +39,7 @@ extension LaundrySchema.V2_0 {
                 "store_id": \.storeID,
                 "id": \.id,
                 "date": \.date,
-                "master_id": \.masterID
+                "master_id": \.masterID,
             ]
         )
 
@@ -76,7 +76,7 @@ extension LaundrySchema.V2_0 {
 }
 
 extension Strata.PropertyColumns<LaundrySchema.V2_0.LaundryFailure> {
-    public var id: Strata.Column<LaundrySchema.V2_0.LaundryFailure, Swift.Int?> { self[dynamicMember: \.id] }
+    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {

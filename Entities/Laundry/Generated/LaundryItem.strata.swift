@@ -47,7 +47,7 @@ extension LaundrySchema.V1_0 {
                 "name": \.name,
                 "price": \.price,
                 "master_id": \.masterID,
-                "master_position": \.masterPosition
+                "master_position": \.masterPosition,
             ]
         )
 

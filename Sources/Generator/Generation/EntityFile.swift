@@ -163,11 +163,8 @@ extension Generator {
                     .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),
             "columns": .list(columns),
             "storedColumns": .list(
-                shape.columns.enumerated().map { place, column in
-                    [
-                        "name": .text(SwiftLiteral.string(column.name)), "member": .text(names.member(column)),
-                        "isLast": .flag(place == shape.columns.count - 1),
-                    ]
+                shape.columns.map { column in
+                    ["name": .text(SwiftLiteral.string(column.name)), "member": .text(names.member(column))]
                 }),
             "collations": .text(collations(shape, in: version)),
             "declaredColumns": .list(declared),

@@ -30,7 +30,7 @@ extension AppSchema.V1_0 {
             Self.self, "department", key: ["id"],
             columns: [
                 "id": \.id,
-                "name": \.name
+                "name": \.name,
             ]
         )
 

@@ -34,7 +34,7 @@ extension AppSchema.V2_0 {
             columns: [
                 "id": \.id,
                 "title": \.title,
-                "is_done": \.isDone
+                "is_done": \.isDone,
             ]
         )
 

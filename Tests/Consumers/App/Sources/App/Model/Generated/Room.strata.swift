@@ -30,7 +30,7 @@ extension AppSchema.V1_0 {
             Self.self, "room", key: ["id"],
             columns: [
                 "id": \.id,
-                "name": \.name
+                "name": \.name,
             ]
         )
 

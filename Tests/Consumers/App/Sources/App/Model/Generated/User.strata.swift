@@ -63,7 +63,7 @@ extension AppSchema.V2_0 {
                 "department_id": \.departmentID,
                 "account": \.account,
                 "born_on": \.bornOn,
-                "full_name": \.fullName
+                "full_name": \.fullName,
             ]
         )
 

@@ -67,7 +67,7 @@ extension JournalSchema.V3_0 {
                 "shelf_id": \.shelfID,
                 "shelf_position": \.shelfPosition,
                 "Film_note": \.filmNote,
-                "rating": \.rating
+                "rating": \.rating,
             ]
         )
 

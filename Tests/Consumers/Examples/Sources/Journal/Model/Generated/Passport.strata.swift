@@ -30,7 +30,7 @@ extension JournalSchema.V1_0 {
             Self.self, "Passport", key: ["id"],
             columns: [
                 "id": \.id,
-                "person_id": \.personID
+                "person_id": \.personID,
             ]
         )
 

@@ -26,7 +26,7 @@ extension JournalSchema.V1_0 {
         public static let table: Strata.EntityTable = .init(
             Self.self, "Person", key: ["id"],
             columns: [
-                "id": \.id
+                "id": \.id,
             ]
         )
 

@@ -46,7 +46,7 @@ extension JournalSchema.V1_0 {
                 "site": \.site,
                 "colors": \.colors,
                 "cover": \.cover,
-                "isOpen": \.isOpen
+                "isOpen": \.isOpen,
             ]
         )
 

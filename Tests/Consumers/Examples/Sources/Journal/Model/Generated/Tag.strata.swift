@@ -42,7 +42,7 @@ extension JournalSchema.V3_0 {
                 "name": \.name,
                 "key": \.key,
                 "weight": \.weight,
-                "isOld": \.isOld
+                "isOld": \.isOld,
             ]
         )
 

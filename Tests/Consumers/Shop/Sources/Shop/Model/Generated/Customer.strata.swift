@@ -55,7 +55,7 @@ extension ShopSchema.V2_0 {
                 "reference": \.reference,
                 "remark": \.remark,
                 "nickname": \.nickname,
-                "level": \.level
+                "level": \.level,
             ], computed: ["display_name"]
         )
 
@@ -106,7 +106,7 @@ extension ShopSchema.V2_0 {
 }
 
 extension Strata.PropertyColumns<ShopSchema.V2_0.Customer> {
-    public var displayName: Strata.Column<ShopSchema.V2_0.Customer, Swift.String?> { .init("display_name") }
+    public var displayName: Strata.Column<Entity, Swift.String?> { .init("display_name") }
 }
 
 extension ShopSchema {

@@ -34,7 +34,7 @@ extension ShopSchema.V1_0 {
             columns: [
                 "id": \.id,
                 "amount": \.amount,
-                "order_id": \.orderID
+                "order_id": \.orderID,
             ]
         )
 

@@ -60,7 +60,7 @@ extension ShopSchema.V2_0 {
                 "customer_id": \.customerID,
                 "customer_position": \.customerPosition,
                 "product_id": \.productID,
-                "total": \.total
+                "total": \.total,
             ], computed: ["is_large"]
         )
 
@@ -113,7 +113,7 @@ extension ShopSchema.V2_0 {
 }
 
 extension Strata.PropertyColumns<ShopSchema.V2_0.Order> {
-    public var isLarge: Strata.Column<ShopSchema.V2_0.Order, Swift.Bool?> { .init("is_large") }
+    public var isLarge: Strata.Column<Entity, Swift.Bool?> { .init("is_large") }
 }
 
 extension ShopSchema {

@@ -44,7 +44,7 @@ extension ShopSchema.V2_0 {
                 "title": \.title,
                 "price": \.price,
                 "photo": \.photo,
-                "rating": \.rating
+                "rating": \.rating,
             ]
         )
 
