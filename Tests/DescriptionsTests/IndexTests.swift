@@ -76,6 +76,19 @@ import Testing
             ])
     }
 
+    @Test func `indexes of two entities get different names`() throws {
+        func entity(_ name: String, _ property: String) -> String {
+            """
+            {
+              "name": "\(name)", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "\(property)", "property_type": "int", "indexed": true }]
+            }
+            """
+        }
+        let tables = try history(["A": entity("a", "b_c"), "AB": entity("a_b", "c")]).newest.tables
+        #expect(tables.flatMap(\.indexes).map(\.name) == ["a_b_c_idx", "a_b_c_idx_2"])
+    }
+
     @Test func `the lock has the rows and the orders`() throws {
         let text = book(
             Self.properties,

@@ -15,14 +15,15 @@ enum IndexKey: Hashable, Sendable {
 struct IndexNames {
     private let before: [IndexKey: String]
     private(set) var now: [IndexKey: String] = [:]
-    /// The names of all indexes of the version and of the previous one, in lowercase.
-    private(set) var taken: Set<String>
+    private let taken: Set<String>
+    /// The new names, in lowercase.
+    private(set) var added: Set<String> = []
 
     /// Creates the names of an entity's indexes.
     ///
     /// - Parameters:
     ///   - before: The names of its indexes in the previous version.
-    ///   - taken: The names of other indexes, in lowercase.
+    ///   - taken: The names that new indexes cannot have, in lowercase.
     init(before: [IndexKey: String], taken: Set<String>) {
         self.before = before
         self.taken = taken
@@ -39,7 +40,7 @@ struct IndexNames {
         var name = base
         var number = 2
         // An index that kept its name when a column was renamed may already have this name.
-        while !taken.insert(name.lowercased()).inserted {
+        while taken.contains(name.lowercased()) || !added.insert(name.lowercased()).inserted {
             name = base + "_\(number)"
             number += 1
         }

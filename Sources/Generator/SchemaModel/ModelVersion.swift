@@ -34,21 +34,24 @@ package struct ModelVersion: Sendable {
             entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
         if let previous { unchangedSubtypes = subtypesAlike(in: previous) }
         let version = self
-        let drafts = entities.concurrentMap { entity in
-            if let previous, version.isStored(entity, as: previous) { return nil as LayoutDraft? }
-            return LayoutDraft(
-                columns: version.makeColumns(of: entity), logicalLine: version.makeLogicalLine(of: entity))
+        let takenBefore = Set((previous?.layouts ?? []).flatMap(\.indexNames.values).map { $0.lowercased() })
+        let before = { @Sendable (entity: Entity) in
+            previous?.entity(entity.lineage).flatMap { previous?.layout(of: $0) }
         }
-        var taken = Set((previous?.layouts ?? []).flatMap(\.indexNames.values).map { $0.lowercased() })
-        for (entity, draft) in zip(entities, drafts) {
-            let before = previous?.entity(entity.lineage).flatMap { previous?.layout(of: $0) }
-            if let draft {
-                var names = IndexNames(before: before?.indexNames ?? [:], taken: taken)
-                layouts.append(makeLayout(of: entity, draft, &names))
-                taken = names.taken
-            } else if let before {
+        let new = entities.concurrentMap { entity in
+            if let previous, version.isStored(entity, as: previous) { return nil as EntityLayout? }
+            return version.makeLayout(of: entity, before(entity), taken: takenBefore)
+        }
+        var taken = takenBefore
+        for (entity, layout) in zip(entities, new) {
+            if let layout {
+                // Another entity may have given an index the same name.
+                let isUnique = layout.addedNames.isDisjoint(with: taken)
+                layouts.append(isUnique ? layout : makeLayout(of: entity, before(entity), taken: taken))
+                taken.formUnion(layouts[layouts.count - 1].addedNames)
+            } else if let layout = before(entity) {
                 unchanged.insert(entity.lineage)
-                layouts.append(before)
+                layouts.append(layout)
             }
         }
         fingerprint = Fingerprint(of: version.version, lines: logicalLines)
@@ -82,22 +85,26 @@ package struct ModelVersion: Sendable {
 
     func layout(of entity: Entity) -> EntityLayout {
         guard let place = places[entity.lineage], place < layouts.count else {
-            var names = IndexNames(before: [:], taken: [])
-            let draft = LayoutDraft(columns: makeColumns(of: entity), logicalLine: makeLogicalLine(of: entity))
-            return makeLayout(of: entity, draft, &names)
+            return makeLayout(of: entity, nil, taken: [])
         }
         return layouts[place]
     }
 
-    private func makeLayout(
-        of entity: Entity, _ draft: LayoutDraft, _ names: inout IndexNames
-    ) -> EntityLayout {
-        let table = makeTable(of: entity, draft.columns, &names)
+    /// Creates the layout of an entity.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - previous: Its layout in the previous version.
+    ///   - taken: The names that new indexes cannot have, in lowercase.
+    private func makeLayout(of entity: Entity, _ previous: EntityLayout?, taken: Set<String>) -> EntityLayout {
+        var names = IndexNames(before: previous?.indexNames ?? [:], taken: taken)
+        let columns = makeColumns(of: entity)
+        let table = makeTable(of: entity, columns, &names)
         let joinTables = makeJoinTables(of: entity, &names)
         return EntityLayout(
-            columns: draft.columns, table: table, joinTables: joinTables,
+            columns: columns, table: table, joinTables: joinTables,
             statements: ([table] + joinTables.map(\.table)).map(SQLite.create), indexNames: names.now,
-            logicalLine: draft.logicalLine)
+            addedNames: names.added, logicalLine: makeLogicalLine(of: entity))
     }
 
     /// The fingerprint of the statements that create the tables and indexes. It does not depend on their order.
@@ -123,12 +130,6 @@ package struct ModelVersion: Sendable {
     }
 }
 
-/// The part of an entity's layout that does not depend on the layouts of other entities.
-private struct LayoutDraft: Sendable {
-    let columns: [StoredColumn]
-    let logicalLine: String
-}
-
 /// The storage of an entity in one version.
 struct EntityLayout: Sendable {
     let columns: [StoredColumn]
@@ -138,5 +139,7 @@ struct EntityLayout: Sendable {
     let statements: [[String]]
     /// The names of all indexes. An index keeps its name when a column or the table is renamed.
     let indexNames: [IndexKey: String]
+    /// The names of the indexes that the previous version does not have, in lowercase.
+    let addedNames: Set<String>
     let logicalLine: String
 }
