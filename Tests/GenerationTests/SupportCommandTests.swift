@@ -170,4 +170,22 @@ import Testing
             #expect(run("export", store.path, "--to", result.path).code == .usage)
         }
     }
+
+    @Test func `export also replaces the texts of tables that the app has added`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            // An app can choose a name that looks like one of Strata's.
+            for table in ["notes", "strata_notes"] {
+                try connection.execute("CREATE TABLE \(table) (text); INSERT INTO \(table) VALUES ('Secret')")
+            }
+            let export = run("export", store.path, "--redact", "--to", result.path, "--model", Self.model)
+            #expect(export.code == .success, "\(export)")
+            #expect(export.said.contains("  strata_notes: 1 row"), "\(export)")
+            let copy = try Connection(path: result.path, mode: .readOnly)
+            for table in ["notes", "strata_notes"] {
+                #expect(try copy.integer("SELECT count(*) FROM \(table)") == 1)
+                #expect(try copy.text("SELECT text FROM \(table)") != "Secret")
+            }
+        }
+    }
 }

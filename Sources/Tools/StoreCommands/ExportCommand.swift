@@ -6,6 +6,11 @@ import Strata
 
 /// `strata export --redact`: copies a store with noise in place of its texts and data.
 enum ExportCommand {
+    /// The tables of Strata without texts of the customer. Any other table is the app's, whatever its name is.
+    private static let ownTables: Set = ["strata_metadata", "strata_migrations"]
+    /// The tables of Strata that may have texts of the customer.
+    private static let tablesWithTexts: Set = ["strata_dropped", "strata_unconverted"]
+
     static func run(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         guard arguments.has("--redact") else {
             throw CommandError.usage("export needs --redact; to keep all values, copy the file instead")
@@ -27,9 +32,8 @@ enum ExportCommand {
         var rewriting = DatabaseRewriting(source: source, target: try Connection(path: draft.url.path, mode: .create))
         var limited: Set<String> = []
         rewriting.replacing = { table, columns, values in
-            // Strata's own tables have no texts of the customer, except these.
-            if ["strata_dropped", "strata_unconverted"].contains(table) { return nil }
-            return ReservedNames.isOfStrata(table) ? values : redaction.redacted(table, columns, values)
+            if tablesWithTexts.contains(table) { return nil }
+            return ownTables.contains(table) ? values : redaction.redacted(table, columns, values)
         }
         rewriting.replacingViolation = { table, columns, values in
             guard redaction.knows(table) else { return nil }
@@ -39,7 +43,7 @@ enum ExportCommand {
         let result = try rewriting.run()
         try draft.publish()
         var lines = ["wrote \(destination.path): version \(identity.version)"]
-        for table in result.tables where !ReservedNames.isOfStrata(table.name) {
+        for table in result.tables where !ownTables.union(tablesWithTexts).contains(table.name) {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             if limited.contains(table.name) { line += "; values with limits may be the original ones" }
             if table.invalid > 0 { line += "; \(table.invalid) left out" }
