@@ -26,6 +26,10 @@ let package = Package(
         .target(
             name: "Descriptions", dependencies: ["JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/Descriptions"),
+        .target(
+            name: "DescriptionEditing",
+            dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
+            path: "Sources/Generator/DescriptionEditing"),
         .target(name: "Mustache", path: "Sources/Generator/Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Document"), .copy("Mustache")]),
         .target(
@@ -59,13 +63,23 @@ let package = Package(
         // Models and databases of other libraries.
         .target(
             name: "Importing",
-            dependencies: ["CSQLite", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema", "Strata"],
+            dependencies: [
+                "CSQLite", "DescriptionEditing", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "Strata",
+            ],
             path: "Sources/Import/Importing"),
         .target(
             name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],
             path: "Sources/Import/StoreConversion"),
 
-        // The command-line tool, with the commands that open databases and servers.
+        // The command-line tool, with the commands that edit models, and those that open databases and servers.
+        .target(
+            name: "ModelCommands",
+            dependencies: [
+                "Commands", "DescriptionEditing", "Descriptions", "Documents", "Generation", "JSONText", "SchemaDiff",
+                "SchemaModel", "SQLSchema", "Templates",
+            ],
+            path: "Sources/Tools/ModelCommands"),
         .target(
             name: "StoreCommands",
             dependencies: [
@@ -78,7 +92,7 @@ let package = Package(
             dependencies: ["Commands", "PostgreSQL", "SchemaModel", "SQLSchema", "StoreCommands", "Strata"],
             path: "Sources/Tools/ServerCommands"),
         .executableTarget(
-            name: "StrataCLI", dependencies: ["Commands", "ServerCommands", "StoreCommands"],
+            name: "StrataCLI", dependencies: ["Commands", "ModelCommands", "ServerCommands", "StoreCommands"],
             path: "Sources/Tools/StrataCLI"),
 
         // The plugins: arguments only.
@@ -102,7 +116,8 @@ let package = Package(
         .testTarget(name: "SchemaModelTests", dependencies: ["SchemaModel"]),
         .testTarget(name: "SchemaDiffTests", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"]),
         .testTarget(
-            name: "DescriptionsTests", dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel"],
+            name: "DescriptionsTests",
+            dependencies: ["DescriptionEditing", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(
@@ -111,13 +126,13 @@ let package = Package(
         .testTarget(
             name: "GenerationTests",
             dependencies: [
-                "Commands", "Descriptions", "Generation", "Mustache", "SchemaDiff", "SchemaModel", "SQLSchema",
-                "StoreCommands", "Strata", "Templates",
+                "Commands", "Descriptions", "Generation", "ModelCommands", "Mustache", "SchemaDiff", "SchemaModel",
+                "SQLSchema", "StoreCommands", "Strata", "Templates",
             ]),
         .testTarget(
             name: "ImportingTests",
             dependencies: [
-                "Commands", "Descriptions", "Importing", "SchemaDiff", "SchemaModel", "StoreCommands",
+                "Commands", "Descriptions", "Importing", "ModelCommands", "SchemaDiff", "SchemaModel", "StoreCommands",
                 "StoreConversion", "Strata",
             ]),
         .testTarget(

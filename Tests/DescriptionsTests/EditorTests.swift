@@ -3,6 +3,7 @@ import JSONText
 import SchemaModel
 import Testing
 
+@testable import DescriptionEditing
 @testable import Descriptions
 
 /// The JSON Schemas for editors, and the canonical layout of files.

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ModelCommands
 import SQLSchema
 import Testing
 
@@ -27,7 +28,8 @@ import Testing
     /// Runs a command without printing. The command must complain if it fails, and must not complain if it succeeds.
     private func run(_ arguments: [String]) -> Command.ExitCode {
         var complaints: [String] = []
-        let code = Command.run(arguments, console: Console(say: { _ in }, complain: { complaints.append($0) }))
+        let code = Command.run(
+            arguments, console: Console(say: { _ in }, complain: { complaints.append($0) }), others: ModelCommand.all)
         #expect((code == .success) == complaints.isEmpty, "\(complaints)")
         return code
     }
@@ -597,7 +599,9 @@ import Testing
     /// Everything that a command prints. Complaints begin with `! `.
     private func said(_ arguments: [String]) -> String {
         var lines: [String] = []
-        _ = Command.run(arguments, console: Console(say: { lines.append($0) }, complain: { lines.append("! " + $0) }))
+        _ = Command.run(
+            arguments, console: Console(say: { lines.append($0) }, complain: { lines.append("! " + $0) }),
+            others: ModelCommand.all)
         return lines.joined(separator: "\n")
     }
 

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ModelCommands
 import Strata
 import Testing
 
@@ -74,7 +75,9 @@ import Testing
                     terminal.wait(2)
                     return terminal.time.withLock { $0 }
                 })
-            #expect(Command.run(["document", model, "--to", page.path] + quiet, console: console) == .success)
+            #expect(
+                Command.run(["document", model, "--to", page.path] + quiet, console: console, others: ModelCommand.all)
+                    == .success)
             #expect(
                 terminal.lines.contains { $0.contains("documenting  [") && $0.contains(" of 2 steps") } == quiet.isEmpty
             )

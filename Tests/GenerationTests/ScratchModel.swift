@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ModelCommands
 import Testing
 
 /// A model in a temporary folder outside any package, and the commands that run on it.
@@ -42,7 +43,8 @@ struct ScratchModel {
     func run(all arguments: [String]) -> (code: Command.ExitCode, output: String) {
         var lines: [String] = []
         let code = Command.run(
-            arguments, console: Console(say: { lines.append($0) }, complain: { lines.append($0) }))
+            arguments, console: Console(say: { lines.append($0) }, complain: { lines.append($0) }),
+            others: ModelCommand.all)
         return (code, lines.joined(separator: "\n").replacingOccurrences(of: folder.path, with: "."))
     }
 }

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ModelCommands
 import Testing
 
 /// `strata squash` on a small model.
@@ -68,7 +69,7 @@ import Testing
                     return answer
                 }
             })
-        let code = Command.run(["squash", model.folder.path] + arguments, console: console)
+        let code = Command.run(["squash", model.folder.path] + arguments, console: console, others: ModelCommand.all)
         return (code, lines.joined(separator: "\n").replacingOccurrences(of: model.folder.path, with: "."))
     }
 

@@ -1,6 +1,7 @@
 import Commands
 import Descriptions
 import Foundation
+import ModelCommands
 import SchemaDiff
 import SchemaModel
 import SQLSchema
@@ -74,7 +75,7 @@ final class Workspace {
                 return rest.isEmpty ? nil : rest.removeFirst()
             }
         let console = Console(say: { said += plain($0) }, complain: { complaints += plain($0) }, ask: ask)
-        let code = Command.run(arguments, console: console, others: StoreCommand.all)
+        let code = Command.run(arguments, console: console, others: StoreCommand.all.merging(ModelCommand.all) { $1 })
         return (code, said, complaints)
     }
 

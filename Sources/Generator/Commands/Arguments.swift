@@ -97,7 +97,7 @@ package struct Arguments {
     }
 
     /// Returns the paths of the models in `--model` and in the positional arguments.
-    func modelPaths() throws -> [String] {
+    package func modelPaths() throws -> [String] {
         let paths = (values["--model"] ?? []) + folders
         if paths.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
         if paths.count > 1, has("--target") { throw CommandError.usage("--target is that of one folder") }
@@ -105,13 +105,13 @@ package struct Arguments {
     }
 
     /// Returns the models in `--model` and in the positional arguments.
-    func models() throws -> [ModelFolder] {
+    package func models() throws -> [ModelFolder] {
         try modelPaths().map(model)
     }
 
     /// Returns the folders of the test targets, by name; nil if the arguments do not contain any. The command then
     /// looks for the folders itself.
-    func testTargets() throws -> [String: URL]? {
+    package func testTargets() throws -> [String: URL]? {
         guard let named = values["--test-target"] else { return nil }
         var targets: [String: URL] = [:]
         for value in named {

@@ -39,22 +39,13 @@ package enum Command {
             let console = parsed.has("--quiet") ? console.quiet : console
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "plan", "inspect", "salvage", "export", "dump", "import", "convert", "deploy", "copy":
-                throw CommandError.usage("this tool has no \(parsed.command); use: swift run strata \(parsed.command)")
             case "generate": try GenerateCommand(parsed).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
-            case "diff": try DiffCommand(parsed).run(console)
-            case "export-schema": try ExportSchemaCommand(parsed).run(console)
-            case "document": try DocumentCommand(parsed).run(console)
-            case "templates": try TemplatesCommand(parsed).run(console)
-            case "add", "rename", "remove", "version": try EditCommand(parsed).run(console)
-            case "format": try FormatCommand(parsed).run(console)
-            case "schema": try SchemaCommand(parsed).run(console)
-            case "squash": try SquashCommand(parsed).run(console)
-            case "prune": try PruneCommand(parsed).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()
-            default: try BuildCommand(parsed, place: .tests).run()
+            case "tests": try BuildCommand(parsed, place: .tests).run()
+            default:
+                throw CommandError.usage("this tool has no \(parsed.command); use: swift run strata \(parsed.command)")
             }
             return .success
         } catch let error as Diagnostics {
@@ -64,8 +55,6 @@ package enum Command {
         } catch let error as CommandError {
             if !error.description.isEmpty { console.complain(error.description) }
             if case .usage = error { return .usage }
-        } catch let error as DescriptionEditor.Refusal {
-            console.complain(CommandError.edit(error).description)
         } catch let error as TemplateError {
             console.complain(error.description)
         } catch {

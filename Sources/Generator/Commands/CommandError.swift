@@ -3,10 +3,10 @@ import PostgreSQL
 import SQLSchema
 
 /// All problems in the files of a model.
-struct Diagnostics: Error {
-    let all: [Diagnostic]
+package struct Diagnostics: Error {
+    package let all: [Diagnostic]
 
-    init(_ all: [Diagnostic]) {
+    package init(_ all: [Diagnostic]) {
         self.all = all.inOrder
     }
 }
@@ -47,8 +47,6 @@ package enum CommandError: Error, CustomStringConvertible {
     case noDraft(String)
     /// The edited descriptions have these problems.
     case wrongEdit([String])
-    /// The descriptions cannot be edited.
-    case edit(DescriptionEditor.Refusal)
     /// `strata.json` names a test target that the package does not have.
     case noTestTarget(String, name: String, nearest: String?)
     /// The pruned files would describe a supported version differently.
@@ -62,7 +60,7 @@ package enum CommandError: Error, CustomStringConvertible {
     case noServerEquivalent(String, ServerExpression.Unsupported)
 
     /// Returns the command that writes the generated files of a target.
-    static func generateCommand(_ target: String) -> String {
+    package static func generateCommand(_ target: String) -> String {
         "swift package --allow-writing-to-package-directory generate --target \(target)"
     }
 
@@ -103,19 +101,6 @@ package enum CommandError: Error, CustomStringConvertible {
                 "error: nothing was written, because the descriptions would be wrong:"
             ] + problems).joined(
                 separator: "\n")
-        case .edit(.unknown(let name, let nearest)):
-            "error: the newest version has no \(name)" + (nearest.map { "; did you mean \($0)?" } ?? "")
-        case .edit(.exists(let name)): "error: the newest version already has \(name); choose another name"
-        case .edit(.nothingToDiscard(let name)):
-            "error: only entities, properties and options have data; remove \(name) without --discard, and write \"replaced_by\" beside a removed case"
-        case .edit(.removed(let name)):
-            "error: \(name) is removed in the draft; to undo this, delete its \"removed_at_version\""
-        case .edit(.noProperties(let name)):
-            "error: \(name) is an enum or an option set, which has no properties; add the element by hand"
-        case .edit(.inverseExists(let name)):
-            "error: \(name) exists already; write \"inverse\" in both descriptions by hand"
-        case .edit(.nothingToFill(let name)):
-            "error: \(name) is new with its entity, so no row needs a value; leave out --fill"
         case .nothingToPrune(let path):
             "\(path)/strata.json: error: add \"oldest_supported_version\": the versions before it are removed"
         case .unprunable(let path):

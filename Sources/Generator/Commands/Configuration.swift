@@ -3,7 +3,7 @@ import Generation
 import SchemaModel
 
 /// The configuration of a model, from `strata.json`.
-struct Configuration {
+package struct Configuration {
     /// The modes of a model.
     enum Mode: String, CaseIterable {
         /// Generated files are committed. The build plugin checks them.
@@ -12,7 +12,7 @@ struct Configuration {
         case build
     }
 
-    var schema: String
+    package var schema: String
     var mode = Mode.committed
     /// The names of the test targets. The fixtures of the first one are sealed with their versions.
     var tests: [String]
@@ -37,7 +37,7 @@ struct Configuration {
     /// The target environments whose rules the model has to obey.
     var lint: [LintRule] = []
     /// The settings of versions.
-    var versions: VersionSettings
+    package var versions: VersionSettings
     /// The format of the databases that existed before the schema; nil if the schema was not imported.
     var imported: ImportedSource?
     /// The settings for rows of imported databases that do not fit the schema.

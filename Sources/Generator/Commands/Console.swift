@@ -57,7 +57,7 @@ package struct Console {
     /// Asks a question, and returns whether the answer is yes.
     ///
     /// - Throws: `CommandError.usage` if the input does not come from a terminal.
-    func confirms(_ question: String) throws -> Bool {
+    package func confirms(_ question: String) throws -> Bool {
         ["y", "yes"].contains(try answer(to: question + " [y/N]", instead: "add --yes")?.lowercased() ?? "")
     }
 

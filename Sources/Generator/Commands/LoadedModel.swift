@@ -8,7 +8,7 @@ import Templates
 
 /// A valid model. Reading it parses, resolves and validates its descriptions, and compares them with the lock.
 package struct LoadedModel {
-    let folder: ModelFolder
+    package let folder: ModelFolder
     package let history: SchemaHistory
     /// The policies for rows that do not fit, if the model was imported.
     package let invalidRows: [ImportedInvalidRows]
@@ -17,7 +17,7 @@ package struct LoadedModel {
     /// The number of versions that the generated lock seals. They are the oldest versions.
     let sealedCount: Int
     /// The lock file on disk, without unsupported versions.
-    let lock: Lock
+    package let lock: Lock
     /// The released versions: those in the lock file on disk.
     package var released: [Version] { lock.versions.map(\.version) }
     /// The fingerprints of the fixture files of sealed versions.
@@ -27,13 +27,13 @@ package struct LoadedModel {
 
     /// The newest version if it can still change; nil if it is released, or if the databases of the library from which
     /// the model was imported have it.
-    var draft: Version? {
+    package var draft: Version? {
         let newest = history.newest.version
         return isReleased || history.imported != nil && history.formerNames[newest] != nil ? nil : newest
     }
 
     /// The version that a command releases.
-    enum Release: Equatable {
+    package enum Release: Equatable {
         case newest
         case version(Version)
     }
@@ -46,7 +46,7 @@ package struct LoadedModel {
     ///   - testFolders: The folders of the test targets. A fixture in them that is not a draft belongs to a released
     ///     version.
     /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
-    init(
+    package init(
         reading folder: ModelFolder, release: Release? = nil, testFolders: [ModelFolder.TestFolder] = []
     ) throws {
         self.folder = folder

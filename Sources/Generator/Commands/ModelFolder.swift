@@ -11,11 +11,11 @@ package struct ModelFolder {
     /// The path of the folder, as messages show it.
     package let path: String
     /// The name of the target that the model belongs to.
-    let target: String
+    package let target: String
     /// The configuration from `strata.json`.
-    private(set) var configuration: Configuration
+    package private(set) var configuration: Configuration
     /// The edits of the model's files that are not written yet.
-    private(set) var edits: [String: FileOutcome] = [:]
+    package private(set) var edits: [String: FileOutcome] = [:]
     /// The name of the schema.
     package var schema: String { configuration.schema }
 
@@ -43,7 +43,7 @@ package struct ModelFolder {
     }
 
     /// Returns the default schema name of a model in the folder at `path`.
-    static func schema(of path: String, target: String?) -> String {
+    package static func schema(of path: String, target: String?) -> String {
         let url = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         return module(of: target ?? self.target(of: url)) + "Schema"
     }
@@ -81,7 +81,7 @@ package struct ModelFolder {
     }
 
     /// Returns the model that contains the folder at `path`; nil if there is none.
-    static func above(_ path: String) -> ModelFolder? {
+    package static func above(_ path: String) -> ModelFolder? {
         var folder = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         while folder.pathComponents.count > 1 {
             if let model = try? ModelFolder(path: folder.path, target: nil) { return model }
@@ -117,7 +117,7 @@ package struct ModelFolder {
     ///
     /// - Parameter named: The folders of the package's test targets, by name. If nil, the folders are `Tests/NAME`
     ///   beside the nearest Package.swift.
-    func testFolders(among named: [String: URL]?) -> [TestFolder] {
+    package func testFolders(among named: [String: URL]?) -> [TestFolder] {
         configuration.tests.enumerated().compactMap { place, name in
             (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: place == 0) }
         }
@@ -132,7 +132,7 @@ package struct ModelFolder {
     ///
     /// - Parameter named: The test targets of the package; nil if only their folders can be found.
     /// - Throws: `CommandError.noTestTarget` if one does not exist.
-    func checkTests(among named: [String: URL]?) throws {
+    package func checkTests(among named: [String: URL]?) throws {
         guard configuration.namesTests, let name = missingTests(among: named).first else { return }
         let folders = testsFolder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) }
         let known = named.map { Array($0.keys) } ?? folders ?? []
@@ -177,8 +177,8 @@ package struct ModelFolder {
     private var testsFolder: URL? { package?.appendingPathComponent("Tests", isDirectory: true) }
 
     /// The folder of a test target.
-    struct TestFolder {
-        let url: URL
+    package struct TestFolder {
+        package let url: URL
         /// Whether this is the first test target, whose fixtures are sealed.
         let isFirst: Bool
     }
@@ -189,7 +189,7 @@ package struct ModelFolder {
     }
 
     /// Returns the folder for files of a kind.
-    func folder(_ place: GeneratedFile.Place) -> URL {
+    package func folder(_ place: GeneratedFile.Place) -> URL {
         switch place {
         case .sources: url.appendingPathComponent("Generated", isDirectory: true)
         case .migrations: url.appendingPathComponent("Migrations", isDirectory: true)
@@ -201,7 +201,7 @@ package struct ModelFolder {
     /// Returns the folder as it would be after edits of its files. Nothing is written.
     ///
     /// - Throws: `Diagnostics` if the edited `strata.json` is wrong.
-    func applying(_ edits: [String: FileOutcome]) throws -> ModelFolder {
+    package func applying(_ edits: [String: FileOutcome]) throws -> ModelFolder {
         var folder = self
         folder.edits.merge(edits) { old, new in new == .kept ? old : new }
         folder.configuration = try Configuration(
@@ -210,7 +210,7 @@ package struct ModelFolder {
     }
 
     /// Writes the edits of the model's files. Returns a line for each file.
-    func writeEdits() throws -> [String] {
+    package func writeEdits() throws -> [String] {
         try edits.sorted { $0.key < $1.key }.compactMap { path, edit in
             let url = URL(fileURLWithPath: path)
             switch edit {

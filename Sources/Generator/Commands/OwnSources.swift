@@ -5,12 +5,12 @@ import SchemaModel
 /// The Swift files of a model that you write: the custom migrations, and the files of the test targets.
 ///
 /// Strata changes them only where they name versions that get another name, or that are removed.
-struct OwnSources {
+package struct OwnSources {
     private let schema: String
     private let migrations: [SourceFile]
     private let tests: [SourceFile]
 
-    init(of folder: ModelFolder, _ testFolders: [ModelFolder.TestFolder]) {
+    package init(of folder: ModelFolder, _ testFolders: [ModelFolder.TestFolder]) {
         schema = folder.schema
         migrations = Self.files(in: folder.folder(.migrations))
         tests = testFolders.flatMap { Self.files(in: $0.url) }
@@ -73,7 +73,7 @@ struct OwnSources {
 
     /// Returns the files that change if the steps from versions, and the versions themselves, are removed: custom
     /// migrations are deleted, and so are the expected results of their steps and the rows of the fixtures.
-    func removing(_ versions: [Version]) throws -> [String: FileOutcome] {
+    package func removing(_ versions: [Version]) throws -> [String: FileOutcome] {
         let names = versions.map(\.identifier).joined(separator: "|")
         let migration = try Regex("Migration_(\(names))_to_\\w+\\.swift")
         let declaration = try Regex("extension \(schema)(\\.V(\(names))|Step_(\(names))_to_\\w+)\\b")
@@ -129,7 +129,7 @@ struct OwnSources {
     }
 
     /// Returns the files that name versions or their steps, with the first lines that do.
-    func mentions(of versions: [Version]) throws -> [(path: String, line: Int)] {
+    package func mentions(of versions: [Version]) throws -> [(path: String, line: Int)] {
         let names = versions.map(\.identifier).joined(separator: "|")
         let texts = versions.map { NSRegularExpression.escapedPattern(for: $0.text) }.joined(separator: "|")
         let pattern = try Regex(

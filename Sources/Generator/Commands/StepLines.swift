@@ -5,7 +5,7 @@ extension SchemaStep {
     /// store afterwards.
     ///
     /// - Parameter console: The console that prints the lines, for their style.
-    func lines(for console: Console) -> [String] {
+    package func lines(for console: Console) -> [String] {
         let title = "\(from.version) -> \(to.version)\(isCustom ? ": needs a custom migration" : "")"
         let lines = changes.map { change in
             let handling = change.handling.rawValue

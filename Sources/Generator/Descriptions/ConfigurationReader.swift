@@ -9,7 +9,7 @@ package struct ConfigurationReader {
     private let file: SourceFile
     private var values: [String: JSON] = [:]
 
-    static let keys = KeyTable(
+    package static let keys = KeyTable(
         owner: "strata.json",
         fields: [
             "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",

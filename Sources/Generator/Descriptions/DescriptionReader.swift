@@ -3,7 +3,7 @@ import JSONText
 import SchemaModel
 
 /// Reads the JSON of one file into an `EntityDescription` or a `SubtypeDescription`, and collects diagnostics.
-struct DescriptionReader {
+package struct DescriptionReader {
     let file: SourceFile
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether the file describes an entity that is not stored.
@@ -12,8 +12,15 @@ struct DescriptionReader {
     private var ignoredKeys: [String] = []
     private var ignoredOffset = 0
 
-    init(file: SourceFile) {
+    package init(file: SourceFile) {
         self.file = file
+    }
+
+    /// Returns the problems of a file.
+    package static func problems(in file: SourceFile) -> [Diagnostic] {
+        var reader = DescriptionReader(file: file)
+        _ = reader.read()
+        return reader.diagnostics
     }
 
     /// Reads the entity or the subtype that the file describes; nil if the file lacks required parts, or if the entity

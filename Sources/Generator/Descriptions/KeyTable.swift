@@ -3,17 +3,17 @@ import SQLSchema
 /// The keys that an object in a description may have.
 package struct KeyTable {
     /// The kind of object, for messages.
-    let owner: String
+    package let owner: String
     /// The keys of fields. Their values may have a history.
-    let fields: Set<String>
+    package let fields: Set<String>
     /// The other keys.
-    var others: Set<String> = []
+    package var others: Set<String> = []
     /// The keys from Lucid that have no meaning for a store.
-    var ignored: Set<String> = []
+    package var ignored: Set<String> = []
     /// The keys, by alternative spelling.
-    var aliases: [String: String] = [:]
+    package var aliases: [String: String] = [:]
 
-    static let entity = KeyTable(
+    package static let entity = KeyTable(
         owner: "an entity", fields: ["name", "persisted_name", "identifier", "search", "distribution"],
         others: [
             "$schema", "description", "properties", "indexes", "checks", "version_history", "added_at_version",
@@ -25,7 +25,7 @@ package struct KeyTable {
         ],
         aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
 
-    static let property = KeyTable(
+    package static let property = KeyTable(
         owner: "a property",
         fields: Set([
             "name", "persisted_name", "property_type", "nullable", "lazy", "default_value", "unique", "indexed",
@@ -38,18 +38,18 @@ package struct KeyTable {
         ignored: ["key", "match_exact_key", "log_error", "use_for_equality", "mutable", "objc", "platforms"],
         aliases: ["optional": "nullable", "extra": "lazy"])
 
-    static let index = KeyTable(
+    package static let index = KeyTable(
         owner: "an index", fields: ["properties", "unique", "where"],
         others: ["version_history", "added_at_version", "removed_at_version", "discard"])
 
-    static let check = KeyTable(
+    package static let check = KeyTable(
         owner: "a check", fields: ["name", "where"],
         others: ["version_history", "added_at_version", "removed_at_version", "previous_name"])
 
-    static let search = KeyTable(owner: "a search", fields: ["properties", "tokenizer"])
+    package static let search = KeyTable(owner: "a search", fields: ["properties", "tokenizer"])
 
     /// Returns the keys of the object in a field of an entity; nil if the field is not an object with keys.
-    static func ofField(_ key: String) -> KeyTable? {
+    package static func ofField(_ key: String) -> KeyTable? {
         switch key {
         case "identifier": identifier
         case "search": search
@@ -57,7 +57,7 @@ package struct KeyTable {
         }
     }
 
-    static let subtype = KeyTable(
+    package static let subtype = KeyTable(
         owner: "a subtype", fields: ["name"],
         others: [
             "$schema", "description", "cases", "unused_cases", "options", "unused_options", "properties",
@@ -69,21 +69,21 @@ package struct KeyTable {
             "sendable",
         ])
 
-    static let subtypeCase = KeyTable(
+    package static let subtypeCase = KeyTable(
         owner: "a case", fields: ["name", "value"],
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "replaced_by",
             "unused",
         ])
 
-    static let option = KeyTable(
+    package static let option = KeyTable(
         owner: "an option", fields: ["name", "bit"],
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
             "unused",
         ])
 
-    static let member = KeyTable(
+    package static let member = KeyTable(
         owner: "a property of a struct", fields: ["name", "property_type", "nullable", "default_value"],
         others: [
             "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
@@ -92,33 +92,37 @@ package struct KeyTable {
         ignored: ["key", "match_exact_key", "log_error", "mutable", "objc", "platforms"],
         aliases: ["optional": "nullable"])
 
-    static let item = KeyTable(
+    package static let item = KeyTable(
         owner: "an item of \"version_history\"", fields: [],
         others: [
             "version", "previous_name", "previous", "fill", "fill_from", "rows", "migration", "ignore_migration_checks",
             "ignore_property_migration_checks_on",
         ])
 
-    static let identifier = KeyTable(
+    package static let identifier = KeyTable(
         owner: "an identifier", fields: ["type", "name", "property", "properties", "derived_from_relationships"],
         ignored: ["objc", "atomic", "equivalent_to_identifier_of"], aliases: ["property_name": "property"])
 
-    static let relationship = KeyTable(
+    package static let relationship = KeyTable(
         owner: "a relationship", fields: ["entity_name", "association", "inverse"],
         ignored: ["id_only", "failable_items", "platforms"])
 
+    /// The former values of a property. Parts of its relationship may be among them.
+    package static let propertyWithRelationship = KeyTable(
+        owner: property.owner, fields: property.fields.union(relationship.fields), aliases: property.aliases)
+
     /// All accepted keys.
-    var all: Set<String> { fields.union(others).union(ignored) }
+    package var all: Set<String> { fields.union(others).union(ignored) }
 
     /// The required keys, in the order in which messages report them.
-    var required: [String] {
+    package var required: [String] {
         if owner == Self.identifier.owner { return [] }
         if owner == Self.check.owner { return ["name", "where"] }
         return ["name", "property_type", "properties"].filter { fields.contains($0) }
     }
 
     /// Returns the canonical spelling of a key in this kind of object. Lucid's camelCase and older names are accepted.
-    func canonical(_ key: String) -> String {
+    package func canonical(_ key: String) -> String {
         if fields.contains(key) || others.contains(key) { return key }
         var words = ""
         for character in key {

@@ -4,7 +4,7 @@ import JSONText
 extension DescriptionReader {
     /// Returns whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
     /// relationships and no keys that only entities have.
-    func isSubtype(_ members: [JSON.Member]) -> Bool {
+    package func isSubtype(_ members: [JSON.Member]) -> Bool {
         let members = members.map { (key: KeyTable.subtype.canonical($0.key), value: $0.value) }
         let keys = Set(members.map(\.key))
         if !keys.isDisjoint(with: ["cases", "options"]) { return true }

@@ -1,3 +1,4 @@
+import DescriptionEditing
 import Descriptions
 import Foundation
 import JSONText

@@ -1,7 +1,10 @@
 import Commands
 import Foundation
+import ModelCommands
 import ServerCommands
 import StoreCommands
 
-let others = StoreCommand.all.merging(ServerCommand.all) { $1 }
+let others = [ModelCommand.all, StoreCommand.all, ServerCommand.all].reduce(into: [:]) { all, commands in
+    all.merge(commands) { $1 }
+}
 exit(Command.run(Array(CommandLine.arguments.dropFirst()), others: others).rawValue)

@@ -1,3 +1,4 @@
+import Descriptions
 import JSONText
 import SchemaModel
 import SQLSchema
@@ -5,7 +6,7 @@ import SQLSchema
 /// The values that a key accepts, as a JSON Schema (draft-07), and its documentation in editors.
 struct KeySchema {
     let key: String
-    let schema: JSONOutput
+    package let schema: JSONOutput
     let summary: String
 
     init(_ key: String, _ schema: JSONOutput, _ summary: String) {

@@ -1,3 +1,4 @@
+import Descriptions
 import JSONText
 
 /// The JSON Schemas (draft-07) of the files that you write, for editors. They accept every file that Strata accepts, and

@@ -1,9 +1,10 @@
+import Descriptions
 import JSONText
 import SchemaModel
 
 /// The rules by which elements of descriptions change in a draft. The fields of an element are its current values. The
 /// item of the draft in the version history has the former ones.
-struct DraftElements {
+package struct DraftElements {
     let version: Version
     /// Whether the draft is the first version. Nothing has a history then.
     let isFirst: Bool

@@ -1,3 +1,5 @@
+import Commands
+import DescriptionEditing
 import Descriptions
 import Foundation
 

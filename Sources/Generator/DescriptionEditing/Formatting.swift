@@ -1,3 +1,4 @@
+import Descriptions
 import JSONText
 
 /// The canonical layout of the files that you write: the order of keys, their spelling, and the lines.
@@ -16,9 +17,7 @@ package enum Formatting {
             if isConfiguration {
                 diagnostics = try ConfigurationReader.read(file).diagnostics
             } else {
-                var reader = DescriptionReader(file: file)
-                _ = reader.read()
-                diagnostics = reader.diagnostics
+                diagnostics = DescriptionReader.problems(in: file)
             }
         } catch {
             throw FileDiagnostics(all: [error])
@@ -92,11 +91,4 @@ package enum Formatting {
         item["previous"] = former
         return item
     }
-}
-
-extension KeyTable {
-    /// The former values of a property. Parts of its relationship may be among them.
-    fileprivate static let propertyWithRelationship = KeyTable(
-        owner: KeyTable.property.owner, fields: KeyTable.property.fields.union(KeyTable.relationship.fields),
-        aliases: KeyTable.property.aliases)
 }

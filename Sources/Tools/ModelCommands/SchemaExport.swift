@@ -1,3 +1,4 @@
+import Commands
 import JSONText
 import SchemaModel
 import SQLSchema

@@ -1,3 +1,4 @@
+import Descriptions
 import JSONText
 import SchemaModel
 
@@ -55,7 +56,7 @@ package struct DescriptionEditor {
 
     var files: [File] = []
     var others: [String: FileOutcome] = [:]
-    let draft: DraftElements
+    package let draft: DraftElements
 
     /// Reads the files to edit.
     ///
