@@ -72,7 +72,7 @@ let package = Package(
             name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],
             path: "Sources/Import/StoreConversion"),
 
-        // The command-line tool, with the commands that edit models, and those that open databases and servers.
+        // The command-line tool. Its commands edit models, and open databases and servers.
         .target(
             name: "ModelCommands",
             dependencies: [
