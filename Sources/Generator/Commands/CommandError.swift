@@ -24,7 +24,7 @@ package enum CommandError: Error, CustomStringConvertible {
     /// The problems were already printed.
     case found
     case unreadable(String, reason: String)
-    /// A complete message that already names the file.
+    /// A complete message.
     case elsewhere(String)
     /// A problem with the store at a path.
     case store(String, reason: String)
