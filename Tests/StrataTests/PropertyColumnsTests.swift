@@ -21,9 +21,11 @@ extension Thing {
 
     @Test func `a property with several columns is compared and ordered by all of them`() throws {
         try withTransaction { (t: WriteTransaction) throws in
-            #expect(try t.fetch(Place.all.where { $0.id == .init(shelf: "b", number: 2) }) == [Place("b", 2)])
-            #expect(try t.fetch(Place.all.where { $0.id == .init(shelf: "b", number: 3) }).isEmpty)
-            #expect(try t.fetch(Place.all.orderBy { $0.id.ascending }) == [Place("a", 3), Place("b", 2)])
+            // `$0.id` would be the primary key of any entity.
+            let id = PropertyColumns<Place>()[dynamicMember: \.id]
+            #expect(try t.fetch(Place.all.where { _ in id == .init(shelf: "b", number: 2) }) == [Place("b", 2)])
+            #expect(try t.fetch(Place.all.where { _ in id == .init(shelf: "b", number: 3) }).isEmpty)
+            #expect(try t.fetch(Place.all.orderBy { _ in id.ascending }) == [Place("a", 3), Place("b", 2)])
         }
     }
 

@@ -488,8 +488,11 @@ extension ResumableMigrationTests {
             try interrupt(url, Self.plain)
             var options = StoreOptions()
             options.migration = .oneTransaction
+            let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
+            options.backup = .file(backup)
             _ = try Store(at: url, knowing: Self.plain, options: options)
             #expect(try schemaObjects(url).allSatisfy { !$0.contains("pending") && !$0.contains("strata_1") })
+            #expect(try schemaObjects(backup) == before)
         }
     }
 

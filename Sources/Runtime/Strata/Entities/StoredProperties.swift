@@ -1,9 +1,10 @@
 /// The columns of the properties of an entity, found by the properties' key paths.
 ///
-/// Key paths to stored properties are immutable and capture nothing, so they can be used by several threads at once. The
-/// compiler has checked that where the table is declared.
+/// `@unchecked Sendable` is sound: `columns` is the only variable, and it is copied with the struct. Its values are `Sendable`.
+/// Its keys come only from `add`, which takes key paths that are `Sendable`. The type of the keys does not say so, because a
+/// dictionary with such keys could not be searched for the key path of a query, which need not be `Sendable`.
 struct StoredProperties: @unchecked Sendable {
-    private struct Columns {
+    private struct Columns: Sendable {
         var names: [String]
         /// The collations of the primary key that a foreign key references, with "" for the default.
         var collations: [String]
@@ -12,7 +13,7 @@ struct StoredProperties: @unchecked Sendable {
     private var columns: [AnyKeyPath: Columns] = [:]
 
     /// Adds a column of a property.
-    mutating func add(_ name: String, of property: AnyKeyPath, collation: String?) {
+    mutating func add(_ name: String, of property: AnyKeyPath & Sendable, collation: String?) {
         columns[property, default: Columns(names: [], collations: [])].names.append(name)
         columns[property]?.collations.append(collation ?? "")
     }

@@ -107,21 +107,6 @@ package final class Connection {
         sqlite3_busy_timeout(pointer, milliseconds)
     }
 
-    /// Sets whether closing the last connection checkpoints a write-ahead log into the database file.
-    package func setCheckpointsOnClose(_ isOn: Bool) {
-        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
-    }
-
-    /// Makes statements check foreign keys and apply their delete rules.
-    func enforceForeignKeys() {
-        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_ENABLE_FKEY), 1)
-    }
-
-    /// Accepts string literals in double quotes in the declarations of tables and indexes, as other libraries do.
-    package func acceptQuotedStrings() {
-        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 1)
-    }
-
     /// Runs `body`, and interrupts its SQL when `isWanted` returns true.
     ///
     /// - Parameters:
@@ -259,15 +244,6 @@ package final class Connection {
             throw QueryError.refused(
                 reason: reason ?? "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
         }
-    }
-
-    /// Runs `body`, in which SQLite treats a double-quoted word that is not a known name as a string
-    /// (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
-    func allowingQuotedStrings(_ body: () throws -> Void) rethrows {
-        let switches = [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL]
-        for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 1) }
-        defer { for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 0) } }
-        try body()
     }
 
     /// Resets all statements and clears their bindings. A statement that is not reset would keep a transaction open.

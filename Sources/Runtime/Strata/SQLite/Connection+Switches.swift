@@ -1,0 +1,29 @@
+import CSQLite
+
+// The switches of a connection (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
+
+extension Connection {
+    /// Sets whether closing the last connection checkpoints a write-ahead log into the database file.
+    package func setCheckpointsOnClose(_ isOn: Bool) {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
+    }
+
+    /// Makes statements check foreign keys and apply their delete rules.
+    func enforceForeignKeys() {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_ENABLE_FKEY), 1)
+    }
+
+    /// Accepts string literals in double quotes in the declarations of tables and indexes, as other libraries do.
+    package func acceptQuotedStrings() {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DQS_DDL), 1)
+    }
+
+    /// Runs `body`, in which SQLite treats a double-quoted word that is not a known name as a string
+    /// (https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted).
+    func allowingQuotedStrings(_ body: () throws -> Void) rethrows {
+        let switches = [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL]
+        for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 1) }
+        defer { for option in switches { _ = strata_db_config_switch(pointer, Int32(option), 0) } }
+        try body()
+    }
+}
