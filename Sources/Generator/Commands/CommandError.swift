@@ -86,7 +86,7 @@ package enum CommandError: Error, CustomStringConvertible {
         case .noVersion(let version, let known):
             "error: unknown version \(version); the versions are \(known.joined(separator: ", "))"
         case .noWay(let old, let new):
-            "error: there is no migration path from \(old) to \(new)"
+            "error: no migration path leads from \(old) to \(new)"
         case .fileExists(let path): "\(path): error: the file exists already"
         case .severalModels(let paths):
             "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
