@@ -34,9 +34,11 @@ struct PackageState {
         }
     }
 
-    /// The size and the fingerprint of the tool; nil if it cannot be read.
+    /// The fingerprints of the parts of the tool; nil if it cannot be read.
     private static let tool: String? = Bundle.main.executableURL.flatMap { url in
-        (try? Data(contentsOf: url, options: .mappedIfSafe)).map { "\($0.count) \(Fingerprint(of: $0))" }
+        guard let data = try? Data(contentsOf: url, options: .alwaysMapped) else { return nil }
+        let parts = stride(from: 0, to: data.count, by: 1 << 20).map { data[$0..<min($0 + 1 << 20, data.count)] }
+        return parts.concurrentMap { Fingerprint(of: $0).description }.joined()
     }
 
     private static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }

@@ -42,7 +42,7 @@ struct KeyShape {
         for (index, version) in history.versions.enumerated() {
             for entity in version.entities {
                 let form = form(of: entity, in: version)
-                let signature = signature(of: entity, in: version)
+                let signature = signature(of: form, in: version)
                 if signatures[entity.lineage] == signature {
                     let place = shapes[entity.lineage].count - 1
                     shapes[entity.lineage][place].last = index
@@ -76,12 +76,12 @@ struct KeyShape {
     }
 
     private static func form(of entity: Entity, in version: ModelVersion) -> Form {
-        let columns = version.columns(of: entity)
         switch entity.identifier {
         case .column(_, let kind): return .raw(kind.scalar)
         case .properties(let lineages):
             let properties = lineages.compactMap(entity.property)
             if properties.count == 1, let scalar = properties[0].type?.scalar { return .raw(scalar) }
+            let columns = version.columns(of: entity)
             return .members(
                 properties.map { property in
                     let column = columns.first { $0.property == property.lineage }
@@ -96,12 +96,14 @@ struct KeyShape {
 
     /// Returns the names and types of a primary key's parts, including the parts of referenced primary keys. Two
     /// primary keys with the same signature have the same Swift type.
-    private static func signature(of entity: Entity, in version: ModelVersion) -> [String] {
-        switch form(of: entity, in: version) {
+    private static func signature(of form: Form, in version: ModelVersion) -> [String] {
+        switch form {
         case .raw(let scalar): return [scalar.rawValue]
         case .members(let members):
             return members.flatMap { member -> [String] in
-                let types = member.target.flatMap(version.entity).map { signature(of: $0, in: version) }
+                let types = member.target.flatMap(version.entity).map {
+                    signature(of: self.form(of: $0, in: version), in: version)
+                }
                 return ["\(member.name) \(member.target?.index ?? -1)"] + (types ?? member.parts.map(\.type.rawValue))
             }
         }

@@ -61,6 +61,12 @@ extension Generator {
         var series = TableSeries<FixtureTableText>()
         var current: [String: (owner: TableOwner, text: String)] = [:]
         var versions: [FixtureTables] = []
+        let changed = history.versions.enumerated().map { index, version in
+            version.entities.map { index == 0 || !version.unchanged.contains($0.lineage) }
+        }
+        var texts = zip(history.versions, changed).flatMap { version, isChanged in
+            zip(version.entities, isChanged).compactMap { $1 ? (entity: $0, version: version) : nil }
+        }.concurrentMap { tableText($0.entity, $0.version) }[...]
         for (index, version) in history.versions.enumerated() {
             var tables = FixtureTables()
             var next: [String: (owner: TableOwner, text: String)] = [:]
@@ -71,13 +77,9 @@ extension Generator {
                 tables.columns[table] = (since, Set(columns))
                 next[table] = (owner, text)
             }
-            let isFirst = index == 0
-            let texts = version.entities.concurrentMap { entity in
-                isFirst || !version.unchanged.contains(entity.lineage) ? tableText(entity, version) : nil
-            }
-            for (entity, text) in zip(version.entities, texts) {
+            for (entity, isChanged) in zip(version.entities, changed[index]) {
                 let owner = TableOwner(entity: entity.lineage)
-                if let text {
+                if isChanged, let text = texts.popFirst() {
                     let name = series.name(of: text, called: entity.tableName, owner: owner, in: version.version)
                     add(
                         entity.tableName, owner, "\(history.name)Tables.\(name)",

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A file in which git has marked the conflicts of a merge.
 package struct MergeConflict: Hashable, Sendable {
     /// One of the two branches.
@@ -17,7 +19,7 @@ package struct MergeConflict: Hashable, Sendable {
 
     /// Finds the marks in a text; nil if there are none. Lines may end with LF or CRLF.
     package init?(in text: String) {
-        guard text.contains("<<<<<<< ") else { return nil }
+        guard strstr(text, "<<<<<<< ") != nil else { return nil }
         enum Part { case both, ours, base, theirs }
         var part = Part.both
         var sides: (ours: [String], theirs: [String]) = ([], [])
