@@ -131,6 +131,19 @@ import Testing
         #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "|\n") }
     }
 
+    @Test func `a line that changes only in its Unicode form is written for both versions`() throws {
+        let (composed, decomposed) = ("a | b: string = \"\u{e9}\"", "a | b: string = \"e\u{301}\"")
+        #expect(composed == decomposed)
+        let lock = Lock(
+            schema: "S",
+            versions: [
+                .init(version: try #require(Version("1.0")), lines: [composed]),
+                .init(version: try #require(Version("2.0")), lines: [decomposed]),
+            ])
+        let read = try Lock(parsing: lock.text)
+        #expect(read.versions.map(\.fingerprint) == lock.versions.map(\.fingerprint))
+    }
+
     @Test func `removing one of two equal indexes is a change`() throws {
         let one = try #require(Version("1.0"))
         let all = try history(1)
@@ -159,6 +172,7 @@ import Testing
         }
         #expect(malformed(text.replacing("title: string", with: "title: strinG", maxReplacements: 1))?.line == 6)
         #expect(malformed(text + "<<<<<<< HEAD\n")?.line == 12)
+        #expect(malformed(text + "  \n")?.line == 12)
         #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 3)
         #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 10)
         #expect(malformed(text.replacing("released 2.0", with: "released 1.0"))?.line == 1)

@@ -9,9 +9,11 @@ package struct Lock: Hashable, Sendable {
     /// A sealed version.
     package struct Sealed: Hashable, Sendable {
         /// The version.
-        package var version: Version
+        package let version: Version
         /// The logical lines of all its entities and subtypes, sorted.
-        package var lines: [String]
+        package let lines: [String]
+        /// The fingerprint of the version.
+        package let fingerprint: Fingerprint
         /// The fingerprint of the statements that create its tables; nil in a lock that an older version of Strata
         /// wrote.
         package var ddl: Fingerprint?
@@ -19,9 +21,6 @@ package struct Lock: Hashable, Sendable {
         package var fixture: Fingerprint?
         /// The oldest version whose apps can use stores of this version; nil if only apps of this version can.
         package var compatibleSince: Version?
-
-        /// The fingerprint of the version.
-        package var fingerprint: Fingerprint { Fingerprint(of: version, lines: lines) }
 
         /// The first line of the version in the file.
         var head: String {
@@ -55,8 +54,8 @@ package struct Lock: Hashable, Sendable {
             versions: Array(history.versions.prefix(count)).concurrentMap { version in
                 let oldest = history.compatibleSince(version.version)
                 return Sealed(
-                    version: version.version, lines: version.sortedLines, ddl: version.ddlFingerprint,
-                    fixture: fixtures[version.version],
+                    version: version.version, lines: version.logicalLines, fingerprint: version.fingerprint,
+                    ddl: version.ddlFingerprint, fixture: fixtures[version.version],
                     compatibleSince: oldest == version.version ? nil : oldest)
             })
     }
@@ -80,15 +79,26 @@ package struct Lock: Hashable, Sendable {
     package var text: String {
         let newest = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
         var text = "released \(newest)\n" + Self.head + "schema \(schema)\n"
-        var before: [String: String] = [:]
+        var before: [String] = []
         for sealed in versions {
-            text += "\n\(sealed.head)\n"
-            let entities = Self.byName(sealed.lines)
-            for line in sealed.lines where before[Self.name(of: line)] != line { text += line + "\n" }
-            for name in before.keys.sorted() where entities[name] == nil { text += "removed \(name)\n" }
-            before = entities
+            let changed = Self.lines(in: sealed.lines, not: before)
+            text += "\n\(sealed.head)\n" + changed.map { $0 + "\n" }.joined()
+            let kept = Set(changed.compactMap(Self.name))
+            for name in Self.lines(in: before, not: sealed.lines).compactMap(Self.name) where !kept.contains(name) {
+                text += "removed \(name)\n"
+            }
+            before = sealed.lines
         }
         return text
+    }
+
+    /// Returns the lines that `others` does not contain. Both are sorted by bytes.
+    private static func lines(in lines: [String], not others: [String]) -> [String] {
+        var place = 0
+        return lines.filter { line in
+            while place < others.count, others[place].isBefore(line) { place += 1 }
+            return place == others.count || line.isBefore(others[place])
+        }
     }
 
     /// An error in the text of a lock file.
@@ -103,87 +113,118 @@ package struct Lock: Hashable, Sendable {
     ///
     /// - Parameter checksFirstLine: Whether the first line must name the newest version.
     package init(parsing text: String, checkingFirstLine checksFirstLine: Bool = true) throws(Malformed) {
-        self.init(schema: "")
-        var entities: [String: String] = [:]
-        var fingerprint = ""
-        var start = 0
-        var newest: String?
-        func seal(_ lock: inout Lock) throws(Malformed) {
-            guard let version = lock.versions.last?.version else { return }
-            let lines = entities.values.sortedByBytes()
-            lock.versions[lock.versions.count - 1].lines = lines
-            guard Fingerprint(of: version, lines: lines).description == fingerprint else {
-                throw Malformed(
-                    line: start, reason: "the lines of this version were edited; restore the file from version control")
-            }
-        }
-        var number = 0
+        var parser = LockParser()
         for bytes in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false) {
-            let line = String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self)
-            number += 1
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            let words = line.split(separator: " ").map(String.init)
-            if words.count == 2, words[0] == "format" {
-                guard words[1] == "1" else {
-                    throw Malformed(line: number, reason: "format \(words[1]) is of a newer Strata")
-                }
-            } else if number == 1, words[0] == "released" {
-                newest = words.dropFirst().joined(separator: " ")
-            } else if words.count == 2, words[0] == "schema" {
-                schema = words[1]
-            } else if words.count >= 4, words.count.isMultiple(of: 2), words[0] == "version",
-                words[2] == "fingerprint"
-            {
-                try seal(&self)
-                guard let version = Version(words[1]), versions.last.map({ $0.version < version }) ?? true else {
-                    throw Malformed(line: number, reason: "the versions are not in order")
-                }
-                var sealed = Sealed(version: version, lines: [])
-                for place in stride(from: 4, to: words.count, by: 2) {
-                    if words[place] == "compatible", let oldest = Version(words[place + 1]) {
-                        sealed.compatibleSince = oldest
-                        continue
-                    }
-                    guard let value = Fingerprint(words[place + 1]), ["ddl", "fixture"].contains(words[place]) else {
-                        let found = words[place...].prefix(2).joined(separator: " ")
-                        throw Malformed(
-                            line: number,
-                            reason: "expected \"ddl\" or \"fixture\" and 16 digits, or \"compatible\" and a version, "
-                                + "found \"\(found)\"")
-                    }
-                    if words[place] == "ddl" { sealed.ddl = value } else { sealed.fixture = value }
-                }
-                versions.append(sealed)
-                fingerprint = words[3]
-                start = number
-            } else if line.hasPrefix("removed "), entities.removeValue(forKey: String(line.dropFirst(8))) != nil {
-                continue
-            } else if line.contains(" | "), !versions.isEmpty {
-                entities[Self.name(of: line)] = line
-            } else {
-                throw Malformed(line: number, reason: "this is not a line of a lock")
-            }
+            try parser.read(String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self))
         }
-        try seal(&self)
-        if let newest, checksFirstLine, newest != versions.last.map({ "\($0.version) \($0.fingerprint)" }) ?? "nothing"
-        {
+        self.init(schema: parser.schema, versions: try parser.sections.concurrentMap(LockParser.seal))
+        let found = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
+        if let newest = parser.newest, checksFirstLine, newest != found {
             throw Malformed(
                 line: 1, reason: "the newest version is not \(newest); restore the file from version control")
         }
     }
 
     static func byName(_ lines: [String]) -> [String: String] {
-        Dictionary(lines.map { (name(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(lines.map { (name(of: $0) ?? $0, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    static func name(of line: String) -> String {
-        line.firstRange(of: " | ").map { String(line[..<$0.lowerBound]) } ?? line
+    /// The name of an entity or subtype at the start of its logical line; nil if `line` is not such a line.
+    static func name(of line: String) -> String? {
+        line.firstRange(of: " | ").map { String(line[..<$0.lowerBound]) }
     }
 }
 
-extension ModelVersion {
-    /// The logical lines of the entities and subtypes, sorted by bytes.
-    var sortedLines: [String] {
-        logicalLines.sortedByBytes()
+extension Lock.Sealed {
+    /// Creates a sealed version with the logical lines of its entities and subtypes, sorted.
+    package init(version: Version, lines: [String]) {
+        self.init(version: version, lines: lines, fingerprint: Fingerprint(of: version, lines: lines))
+    }
+}
+
+/// Reads the lines of a lock file.
+private struct LockParser {
+    /// The lines of a version, before they are compared with its fingerprint.
+    struct Section: Sendable {
+        /// The number of the first line.
+        let start: Int
+        let version: Version
+        let fingerprint: String
+        var ddl: Fingerprint?
+        var fixture: Fingerprint?
+        var compatibleSince: Version?
+        /// The logical lines of all entities and subtypes, by name.
+        var lines: [String: String]
+    }
+
+    private(set) var schema = ""
+    /// The newest version, as the first line names it.
+    private(set) var newest: String?
+    private(set) var sections: [Section] = []
+    private var number = 0
+
+    /// Reads the next line.
+    mutating func read(_ line: String) throws(Lock.Malformed) {
+        number += 1
+        if line.isEmpty || line.hasPrefix("#") { return }
+        let last = sections.count - 1
+        if last >= 0 {
+            if line.hasPrefix("removed "), sections[last].lines.removeValue(forKey: String(line.dropFirst(8))) != nil {
+                return
+            }
+            if let name = Lock.name(of: line) {
+                sections[last].lines[name] = line
+                return
+            }
+        }
+        let words = line.split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("format", 2):
+            if words[1] != "1" { throw malformed("format \(words[1]) is of a newer Strata") }
+        case ("released", _) where number == 1: newest = words.dropFirst().joined(separator: " ")
+        case ("schema", 2): schema = words[1]
+        case ("version", 4...) where words.count.isMultiple(of: 2) && words[2] == "fingerprint": try start(words)
+        default: throw malformed("this is not a line of a lock")
+        }
+    }
+
+    /// Starts a version with the words of its first line.
+    private mutating func start(_ words: [String]) throws(Lock.Malformed) {
+        guard let version = Version(words[1]), sections.last.map({ $0.version < version }) ?? true else {
+            throw malformed("the versions are not in order")
+        }
+        var section = Section(
+            start: number, version: version, fingerprint: words[3], lines: sections.last?.lines ?? [:])
+        for place in stride(from: 4, to: words.count, by: 2) {
+            let (key, value) = (words[place], words[place + 1])
+            if key == "compatible", let oldest = Version(value) {
+                section.compatibleSince = oldest
+            } else if key == "ddl", let fingerprint = Fingerprint(value) {
+                section.ddl = fingerprint
+            } else if key == "fixture", let fingerprint = Fingerprint(value) {
+                section.fixture = fingerprint
+            } else {
+                throw malformed(
+                    "expected \"ddl\" or \"fixture\" and 16 digits, or \"compatible\" and a version, "
+                        + "found \"\(key) \(value)\"")
+            }
+        }
+        sections.append(section)
+    }
+
+    private func malformed(_ reason: String) -> Lock.Malformed { Lock.Malformed(line: number, reason: reason) }
+
+    /// Returns the version of a section.
+    ///
+    /// - Throws: `Lock.Malformed` if the lines do not have the fingerprint that the section names.
+    static func seal(_ section: Section) throws(Lock.Malformed) -> Lock.Sealed {
+        var sealed = Lock.Sealed(version: section.version, lines: section.lines.values.sortedByBytes())
+        guard sealed.fingerprint.description == section.fingerprint else {
+            throw Lock.Malformed(
+                line: section.start,
+                reason: "the lines of this version were edited; restore the file from version control")
+        }
+        (sealed.ddl, sealed.fixture, sealed.compatibleSince) = (section.ddl, section.fixture, section.compatibleSince)
+        return sealed
     }
 }

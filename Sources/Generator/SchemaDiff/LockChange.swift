@@ -51,13 +51,13 @@ extension Lock {
         var changes: [LockChange] = history.versions.map(\.version)
             .filter { $0 < last.version && !sealed.contains($0) }.map { .versionAdded($0) }
         var edits: [LockChange.Edit] = []
-        for seal in versions {
-            guard let version = history.versions.first(where: { $0.version == seal.version }) else {
-                changes.append(.versionRemoved(seal.version))
-                continue
-            }
-            let lines = version.sortedLines
-            if lines.count != seal.lines.count || !zip(lines, seal.lines).allSatisfy({ Self.isSame($0, $1) }) {
+        let differences = versions.concurrentMap { Difference(of: $0, in: history) }
+        for (seal, difference) in zip(versions, differences) {
+            switch difference {
+            case nil: break
+            case .removed: changes.append(.versionRemoved(seal.version))
+            case .ddl: changes.append(.tables(seal.version, table: nil))
+            case .lines(let lines):
                 for edit in LockComparison(version: seal.version, was: seal.lines, now: lines).edits {
                     let place = edits.firstIndex { other in
                         var other = other
@@ -66,11 +66,35 @@ extension Lock {
                     }
                     if let place { edits[place].versions += edit.versions } else { edits.append(edit) }
                 }
-            } else if let ddl = seal.ddl, ddl != version.ddlFingerprint {
-                changes.append(.tables(seal.version, table: nil))
             }
         }
         return changes + edits.map { .content($0) }
+    }
+
+    /// The difference between a released version and its descriptions.
+    private enum Difference: Sendable {
+        /// No description names the version.
+        case removed
+        /// The logical lines differ. These are the ones in the descriptions.
+        case lines([String])
+        /// Only the statements that create the tables differ.
+        case ddl
+
+        /// Compares a version; nil if it is the same.
+        init?(of seal: Sealed, in history: SchemaHistory) {
+            guard let version = history.versions.first(where: { $0.version == seal.version }) else {
+                self = .removed
+                return
+            }
+            let lines = version.logicalLines
+            if lines.count != seal.lines.count || !zip(lines, seal.lines).allSatisfy({ Lock.isSame($0, $1) }) {
+                self = .lines(lines)
+            } else if let ddl = seal.ddl, ddl != version.ddlFingerprint {
+                self = .ddl
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Returns whether two texts have the same bytes. Fingerprints depend on the bytes, but Swift's `==` accepts

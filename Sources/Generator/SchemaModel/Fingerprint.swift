@@ -12,7 +12,7 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     package init(of version: Version, lines: [String]) {
         let number = version.number.components.map(String.init).joined(separator: ".")
         let beta = version.number.beta.map { "-beta.\($0)" } ?? ""
-        self.init(of: ["version \(number)\(beta)"] + lines)
+        self.init(of: lines + ["version \(number)\(beta)"])
     }
 
     /// Creates the fingerprint of lines, in any order.
@@ -44,11 +44,22 @@ package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 extension Sequence<String> {
     /// Returns the strings in the order of their bytes. Unlike Swift's own order, this order does not depend on the
     /// version of Unicode.
-    package func sortedByBytes() -> [String] {
-        sorted { left, right in
-            let order = strcmp(left, right)
-            // `strcmp` compares only up to the first NUL.
-            return order == 0 ? left.utf8.lexicographicallyPrecedes(right.utf8) : order < 0
+    package func sortedByBytes() -> [String] { sorted { $0.isBefore($1) } }
+}
+
+extension String {
+    /// Whether the bytes of the string come before those of `other`.
+    package func isBefore(_ other: String) -> Bool {
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                let count = min(left.count, right.count)
+                guard count > 0, let first = left.baseAddress, let second = right.baseAddress else {
+                    return left.count < right.count
+                }
+                let order = memcmp(first, second, count)
+                return order == 0 ? left.count < right.count : order < 0
+            }
         }
     }
 }

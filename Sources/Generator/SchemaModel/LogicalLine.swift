@@ -72,11 +72,6 @@ extension ModelVersion {
         expression.mapColumns { entity.property($0)?.name ?? "" }.text
     }
 
-    /// The logical lines of all entities and subtypes.
-    package var logicalLines: [String] {
-        entities.map(logicalLine) + subtypes.map(logicalLine)
-    }
-
     func logical(_ type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue

@@ -8,6 +8,8 @@ package struct ModelVersion: Sendable {
     package let entities: [Entity]
     /// The subtypes of the version.
     package let subtypes: [Subtype]
+    /// The logical lines of all entities and subtypes, sorted by bytes.
+    package private(set) var logicalLines: [String] = []
     /// The fingerprint of all entities and subtypes of the version.
     package private(set) var fingerprint = Fingerprint(of: [])
     private let places: [EntityLineage: Int]
@@ -54,6 +56,7 @@ package struct ModelVersion: Sendable {
                 layouts.append(layout)
             }
         }
+        logicalLines = (layouts.map(\.logicalLine) + subtypes.map(logicalLine)).sortedByBytes()
         fingerprint = Fingerprint(of: version.version, lines: logicalLines)
     }
 

@@ -142,7 +142,7 @@ extension ModelImport {
     private static func check(_ result: SchemaHistory, keeps history: SchemaHistory, folder: String) throws {
         for version in history.versions {
             guard let now = result.versions.first(where: { $0.version == version.version }),
-                now.logicalLines.sorted() == version.logicalLines.sorted()
+                now.logicalLines == version.logicalLines
             else {
                 throw ImportError(
                     "\(version.version) would not be the same afterwards; nothing was written", path: folder)
@@ -187,7 +187,7 @@ extension ModelImport {
         // Your edits also apply to the new versions. Compare with the import only if you made no edits.
         let asImported = ModelVersion(
             version: lastVersion, entities: imported.entities(at: last), subtypes: imported.subtypes(at: last))
-        if asImported.logicalLines.sorted() == history.newest.logicalLines.sorted() {
+        if asImported.logicalLines == history.newest.logicalLines {
             try Self.check(result, against: imported, from: last, folder: folder)
         }
         let report = ImportReport(

@@ -225,8 +225,8 @@ extension ModelImport {
             let isSame =
                 start == nil
                 ? version.entities == entities && version.subtypes == subtypes
-                : version.logicalLines.sorted()
-                    == ModelVersion(version: number, entities: entities, subtypes: subtypes).logicalLines.sorted()
+                : version.logicalLines
+                    == ModelVersion(version: number, entities: entities, subtypes: subtypes).logicalLines
             if isSame { continue }
             let name = entities.first { !version.entities.contains($0) }?.name ?? "the model"
             throw ImportError(

@@ -76,7 +76,7 @@ struct PruneCommand {
             sealed: model.history.versions.map(\.version), settings: edited.configuration.versions)
         guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }
         func shape(_ history: SchemaHistory) -> [[String]] {
-            history.versions.map { [$0.version.text] + $0.logicalLines.sorted() }
+            history.versions.map { [$0.version.text] + $0.logicalLines }
                 + history.steps.map { $0.customReasons.sorted() }
         }
         guard shape(history) == shape(model.history) else { throw CommandError.unprunable(folder.path) }
