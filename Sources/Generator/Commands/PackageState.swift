@@ -1,5 +1,6 @@
 import Foundation
 import SchemaModel
+import SQLSchema
 import Templates
 
 /// The state of everything that `generate` reads and writes: the files of a package, the tool, and its templates.
@@ -38,7 +39,22 @@ struct PackageState {
     private static let tool: String? = Bundle.main.executableURL.flatMap { url in
         guard let data = try? Data(contentsOf: url, options: .alwaysMapped) else { return nil }
         let parts = stride(from: 0, to: data.count, by: 1 << 20).map { data[$0..<min($0 + 1 << 20, data.count)] }
-        return parts.concurrentMap { Fingerprint(of: $0).description }.joined()
+        return parts.concurrentMap { "\($0.count) \(hash($0))" }.joined(separator: " ")
+    }
+
+    /// Returns a hash of the bytes of the tool. Its loop over words is fast even without optimization.
+    private static func hash(_ data: Data) -> UInt64 {
+        data.withUnsafeBytes { bytes in
+            let end = bytes.count & ~7
+            var hash = FNV1a(bytes[end...]).value
+            var place = 0
+            while place < end {
+                hash = (hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x0000_0100_0000_01b3
+                hash ^= hash >> 32
+                place &+= 8
+            }
+            return hash
+        }
     }
 
     private static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }

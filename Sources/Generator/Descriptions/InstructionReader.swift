@@ -25,6 +25,7 @@ struct InstructionReader {
     // MARK: Entities
 
     private mutating func readEntity(_ lineage: EntityLineage) {
+        guard let properties = sources.entities[lineage].instructed[version] else { return }
         let source = sources[lineage]
         let element = source.description.element
         if element.death == version {
@@ -47,7 +48,7 @@ struct InstructionReader {
                 if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
             }
         }
-        for place in source.instructed[version] ?? [] {
+        for place in properties {
             let property = source.properties[place]
             let key = StepInstructions.Element(entity: lineage, property: place)
             if property.description.death == version, property.description.isDiscarded {

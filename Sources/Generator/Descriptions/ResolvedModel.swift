@@ -123,6 +123,7 @@ struct ResolvedModel: Sendable {
 
     /// Returns warnings about subtypes that no property uses. They may have been meant as entities.
     func unusedSubtypes() -> [Diagnostic] {
+        if subtypes.isEmpty { return [] }
         let members = subtypes.flatMap { $0.flatMap { $0.epochs.compactMap { $0.value?.member } } }
         let properties = entities.flatMap { $0.properties.flatMap { $0.epochs.compactMap { $0.value?.stored } } }
         let used = Set((properties + members).compactMap { $0.type?.subtype })

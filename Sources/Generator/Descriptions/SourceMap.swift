@@ -17,7 +17,8 @@ struct EntitySource: Sendable {
     let indexes: [ElementSource]
     /// The checks, by lineage.
     let checks: [ElementSource]
-    /// The properties that the step to a version has instructions for, or that it removes.
+    /// The properties that the step to a version has instructions for, or that it removes. A version is missing if its
+    /// step has no instructions for the entity either.
     let instructed: [Version: [ElementLineage]]
     /// The versions in which the entity or one of its elements may differ from the version before.
     let changes: Set<VersionIndex>
@@ -58,9 +59,10 @@ struct SourceMap: Sendable {
             let indexes = description.indexes.map(source)
             let checks = description.checks.map(source)
             var instructed: [Version: [ElementLineage]] = [:]
+            for version in Self.instructed(description.element) { instructed[version] = [] }
             var changes: Set<VersionIndex> = []
             for (place, property) in description.properties.enumerated() {
-                for version in Set(property.items.map(\.version) + [property.death].compactMap(\.self)) {
+                for version in Self.instructed(property) {
                     instructed[version, default: []].append(ElementLineage(place))
                 }
             }
@@ -82,6 +84,11 @@ struct SourceMap: Sendable {
                         description: element, fields: Timeline(element, in: file, versions, limits: fields.life))
                 })
         }
+    }
+
+    /// The versions for whose steps an element may have instructions.
+    private static func instructed(_ element: ElementDescription) -> Set<Version> {
+        Set(element.items.map(\.version) + [element.death].compactMap(\.self))
     }
 
     subscript(entity: EntityLineage) -> EntitySource { entities[entity] }

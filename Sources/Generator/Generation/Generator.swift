@@ -103,14 +103,21 @@ package struct Generator: Sendable {
     ///
     /// - Throws: `TemplateError` if a template is wrong.
     package func sql() throws(TemplateError) -> [GeneratedFile] {
-        let versions = options.ddl == .all ? history.versions : [history.newest]
-        return try versions.concurrentMap { (version) throws(TemplateError) in
-            try file(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version))
+        enum Script {
+            case step(SchemaStep), version(ModelVersion)
         }
-            + names.steps.concurrentMap { (step) throws(TemplateError) in
+        let versions = options.ddl == .all ? history.versions : [history.newest]
+        let scripts = names.steps.map(Script.step) + versions.map(Script.version)
+        let files = try scripts.concurrentMap { (script) throws(TemplateError) in
+            switch script {
+            case .step(let step):
                 let name = "\(step.from.version)-\(step.to.version).sql"
                 return GeneratedFile(place: .sql, name: name, contents: try sql(of: step))
+            case .version(let version):
+                return try file(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version))
             }
+        }
+        return Array(files.suffix(versions.count) + files.prefix(names.steps.count))
     }
 
     /// Generates the SQL of a step.

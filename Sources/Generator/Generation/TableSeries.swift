@@ -3,9 +3,9 @@ import SQLSchema
 
 /// The definitions of all tables of all versions. Each has a unique name in generated code, and may be declared as a
 /// change of an earlier definition.
-struct TableSeries<Content: Hashable> {
+struct TableSeries<Content: Hashable & Sendable> {
     /// A table that is new or has changed in a version.
-    struct Definition {
+    struct Definition: Sendable {
         let name: String
         let content: Content
         /// The previous definition of the same owner's table; nil if the owner is new.

@@ -19,7 +19,7 @@ extension Generator {
             "schema": .text(history.name),
             "module": .text(options.module),
             "folder": .text(folder),
-            "tables": .list(tables.map(tableValues)),
+            "tables": .list(tables.concurrentMap(tableValues)),
             "versions": .list(history.versions.indices.map { versionTestValues($0, versions[$0]) }),
             "steps": .list(names.steps.concurrentMap { stepTestValues($0, versions) }),
             "hasCompatibleVersions": .flag(
@@ -66,24 +66,24 @@ extension Generator {
         }
         var texts = zip(history.versions, changed).flatMap { version, isChanged in
             zip(version.entities, isChanged).compactMap { $1 ? (entity: $0, version: version) : nil }
-        }.concurrentMap { tableText($0.entity, $0.version) }[...]
+        }.concurrentMap { entity, version in
+            (text: tableText(entity, version), columns: Set(version.columns(of: entity).map(\.name)))
+        }[...]
         for (index, version) in history.versions.enumerated() {
             var tables = FixtureTables()
             var next: [String: (owner: TableOwner, text: String)] = [:]
-            func add(_ table: String, _ owner: TableOwner, _ text: String, _ columns: [String]) {
+            func add(_ table: String, _ owner: TableOwner, _ text: String, _ columns: Set<String>) {
                 let isNew = current[table].map { $0.owner != owner || $0.text != text } ?? true
                 if isNew { tables.added.append(text) }
                 let since = isNew ? index : versions.last?.columns[table]?.since ?? index
-                tables.columns[table] = (since, Set(columns))
+                tables.columns[table] = (since, columns)
                 next[table] = (owner, text)
             }
             for (entity, isChanged) in zip(version.entities, changed[index]) {
                 let owner = TableOwner(entity: entity.lineage)
-                if isChanged, let text = texts.popFirst() {
+                if isChanged, let (text, columns) = texts.popFirst() {
                     let name = series.name(of: text, called: entity.tableName, owner: owner, in: version.version)
-                    add(
-                        entity.tableName, owner, "\(history.name)Tables.\(name)",
-                        version.columns(of: entity).map(\.name))
+                    add(entity.tableName, owner, "\(history.name)Tables.\(name)", columns)
                 } else {
                     tables.columns[entity.tableName] = versions.last?.columns[entity.tableName]
                     next[entity.tableName] = current[entity.tableName]
@@ -91,7 +91,7 @@ extension Generator {
                 for join in version.joinTables(of: entity) {
                     add(
                         join.table.name, TableOwner(entity: entity.lineage, relationship: join.property),
-                        joinText(join, of: entity, version), join.table.columnNames)
+                        joinText(join, of: entity, version), Set(join.table.columnNames))
                 }
             }
             tables.removed = current.keys.filter { next[$0] == nil }.sorted()

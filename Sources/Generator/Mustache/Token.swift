@@ -10,8 +10,9 @@ indirect enum Token: Sendable {
     case partial(Name, indentation: String)
 }
 
-/// A name in a tag, with its parts and its position. The name `.` has no parts.
-struct Name: Sendable {
+/// A name in a tag, with its parts and its position. The name `.` has no parts. Rendering copies names often, so it is a
+/// class.
+final class Name: Sendable {
     let text: String
     let parts: [String]
     let line: Int

@@ -84,7 +84,8 @@ extension SchemaHistory {
     /// - Parameter neighbours: The steps between each version and the next one.
     static func oldestCompatible(_ neighbours: [SchemaStep]) -> [Version: Version] {
         var oldest: [Version: Version] = [:]
-        for step in neighbours where step.incompatibleChange == nil {
+        let changes = neighbours.concurrentMap(\.incompatibleChange)
+        for (step, change) in zip(neighbours, changes) where change == nil {
             oldest[step.to.version] = oldest[step.from.version] ?? step.from.version
         }
         return oldest

@@ -50,9 +50,8 @@ extension Sequence<String> {
 extension String {
     /// Whether the bytes of the string come before those of `other`.
     package func isBefore(_ other: String) -> Bool {
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
+        let isBefore = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
                 let count = min(left.count, right.count)
                 guard count > 0, let first = left.baseAddress, let second = right.baseAddress else {
                     return left.count < right.count
@@ -61,5 +60,7 @@ extension String {
                 return order == 0 ? left.count < right.count : order < 0
             }
         }
+        // Strings from Objective-C may have no contiguous bytes.
+        return (isBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

@@ -133,8 +133,9 @@ package struct ModelVersion: Sendable {
     }
 }
 
-/// The storage of an entity in one version.
-struct EntityLayout: Sendable {
+/// The storage of an entity in one version. It is a class because versions share it, and copies of a structure would
+/// retain each of its parts.
+final class EntityLayout: Sendable {
     let columns: [StoredColumn]
     let table: Table
     let joinTables: [ModelVersion.JoinTable]
@@ -145,4 +146,17 @@ struct EntityLayout: Sendable {
     /// The names of the indexes that the previous version does not have, in lowercase.
     let addedNames: Set<String>
     let logicalLine: String
+
+    init(
+        columns: [StoredColumn], table: Table, joinTables: [ModelVersion.JoinTable], statements: [[String]],
+        indexNames: [IndexKey: String], addedNames: Set<String>, logicalLine: String
+    ) {
+        self.columns = columns
+        self.table = table
+        self.joinTables = joinTables
+        self.statements = statements
+        self.indexNames = indexNames
+        self.addedNames = addedNames
+        self.logicalLine = logicalLine
+    }
 }
