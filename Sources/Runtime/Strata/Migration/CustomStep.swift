@@ -75,41 +75,6 @@ public final class CustomStep {
         try batches.finish(task)
     }
 
-    /// Runs `body` with each row of an old entity that is not migrated yet. Only one row at a time is in memory.
-    private func forEach<Old: StoredEntity>(_ type: Old.Type, _ task: String, _ body: (Old) throws -> Void) throws {
-        let first = batches == nil ? Int64.min : try batches?.start(task)
-        guard var first else { return }
-        let table = Old.table
-        let name = context.oldName(table.name)
-        let connection = context.connection
-        let number = try connection.rowNumber(of: name)
-        var sql = table.select(from: name)
-        if let number, batches != nil {
-            sql =
-                "SELECT \(SQL.list(table.fetchedColumns)), \(number) FROM \(SQL.quoted(name)) "
-                + "WHERE \(number) >= ?1 ORDER BY \(number)"
-        }
-        let select = try connection.prepare(sql)
-        var isDone = false
-        while !isDone {
-            if number != nil, batches != nil { try select.bind(first, at: 1) }
-            isDone = true
-            while try select.step() {
-                try body(try Old.read(select.row))
-                guard connection.isInTransaction else { throw MigrationError.rolledBack }
-                guard let batches, number != nil, batches.isDue else { continue }
-                guard let row = try Int64?(row: select.row, at: table.fetchedColumns.count), row < Int64.max else {
-                    break
-                }
-                try batches.commit(task, through: row)
-                first = row + 1
-                isDone = false
-                break
-            }
-        }
-        try batches?.finish(task)
-    }
-
     /// Runs `body` with every row of a removed entity, and inserts the rows that it returns into the table of another
     /// entity. Dropped rows are deleted together with their table.
     ///
@@ -121,7 +86,8 @@ public final class CustomStep {
     public func merge<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
-        try forEach(type, "merge \(Old.table.name)") { old in
+        var rows = try OldRows<Old>("merge \(Old.table.name)", context)
+        while let old = try rows.next() {
             switch try body(old, context) {
             case .keep(let new): try context.insert(new)
             case .drop: countGone(Old.table.name, isMerged: false)
@@ -131,7 +97,7 @@ public final class CustomStep {
                     throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
                 }
             }
-            rows += 1
+            self.rows += 1
             try monitor.checkCancellation()
         }
     }
@@ -150,7 +116,8 @@ public final class CustomStep {
         let table = New.table.name
         let map = try keyMap(from: Old.table, to: New.table)
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
-        try forEach(type, "migrate \(Old.table.name)") { old in
+        var rows = try OldRows<Old>("migrate \(Old.table.name)", context)
+        while let old = try rows.next() {
             let id = Old.id(of: old)
             switch try body(old, context) {
             case .keep(let new):
@@ -166,7 +133,7 @@ public final class CustomStep {
                 countGone(table, isMerged: true)
                 try map.record(id, as: target)
             }
-            rows += 1
+            self.rows += 1
             try monitor.advance(1, table: table)
         }
     }
@@ -236,5 +203,58 @@ public final class CustomStep {
         if batches?.isDone("keys") == true { return try following.restoreMaps() }
         try following.run { droppedRows[$0, default: 0] += $1 }
         try batches?.finish("keys")
+    }
+}
+
+/// The rows of an old entity that are not migrated yet. Only one row at a time is in memory.
+private struct OldRows<Old: StoredEntity> {
+    private let task: String
+    private let connection: Connection
+    private let batches: MigrationBatches?
+    /// The rows, and their numbers if they can be migrated in batches; nil if the task is done.
+    private let select: Statement?
+    private let isNumbered: Bool
+    private let columnCount = Old.table.fetchedColumns.count
+    private var isStarted = false
+
+    /// Starts or continues a task, whose name no other part of the step has.
+    init(_ task: String, _ context: MigrationContext) throws {
+        self.task = task
+        connection = context.connection
+        batches = context.batches
+        let name = context.oldName(Old.table.name)
+        let number = try batches == nil ? nil : connection.rowNumber(of: name)
+        isNumbered = number != nil
+        let first = try batches.map { try $0.start(task) } ?? Int64.min
+        guard let first else {
+            select = nil
+            return
+        }
+        guard let number else {
+            select = try connection.prepare(Old.table.select(from: name))
+            return
+        }
+        select = try connection.prepare(
+            "SELECT \(SQL.list(Old.table.fetchedColumns)), \(number) FROM \(SQL.quoted(name)) "
+                + "WHERE \(number) >= ?1 ORDER BY \(number)")
+        try select?.bind(first, at: 1)
+    }
+
+    /// Returns the next row; nil after the last one. It first commits the batch of the row before, if that is due.
+    mutating func next() throws -> Old? {
+        guard let select else { return nil }
+        if isStarted {
+            guard connection.isInTransaction else { throw MigrationError.rolledBack }
+            if isNumbered, let batches, batches.isDue, let row = try Int64?(row: select.row, at: columnCount),
+                row < Int64.max
+            {
+                try batches.commit(task, through: row)
+                try select.bind(row + 1, at: 1)
+            }
+        }
+        isStarted = true
+        if try select.step() { return try Old.read(select.row) }
+        try batches?.finish(task)
+        return nil
     }
 }
