@@ -102,6 +102,20 @@ import Testing
     @Test func `warnings are repeated`() throws {
         try withPackage(manifest: "StrataTesting") { (package) throws in
             for _ in 1...3 { #expect(package.generate().contains("no target uses StrataBuild")) }
+            let lines = package.generate().split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.last == "Library: everything is up to date; no file has changed")
+        }
+    }
+
+    @Test func `a new empty folder of tests is found`() throws {
+        try withPackage { (package) throws in
+            let tests = package.root.appendingPathComponent("Tests/LibraryTests")
+            try FileManager.default.removeItem(at: tests)
+            for _ in 1...2 { #expect(package.generate().contains("Library has no test target LibraryTests")) }
+            #expect(package.generate().hasSuffix(Self.unchanged))
+            try FileManager.default.createDirectory(at: tests, withIntermediateDirectories: true)
+            #expect(package.generate().contains("LibraryTests/Fixtures/LibrarySchema/.gitignore"))
         }
     }
 

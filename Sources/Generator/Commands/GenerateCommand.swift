@@ -64,7 +64,8 @@ struct GenerateCommand {
         _ folder: ModelFolder, _ release: LoadedModel.Release?, isChecked: Bool = true, _ console: Console
     ) throws {
         let stamp = release == nil ? GenerationStamp(folder, testTargets: testTargets) : nil
-        if stamp?.isCurrent == true {
+        if let notes = stamp?.notes {
+            if !notes.isEmpty { console.say(notes) }
             console.say("\(folder.target): everything is up to date; no file has changed")
             return
         }
@@ -75,7 +76,8 @@ struct GenerateCommand {
         let tree = try GeneratedTree(model, testFolders: testFolders)
         if release != nil, isChecked { try checkRelease(of: model, tree, testFolders) }
         announceSealedVersions(of: model, release, testFolders, console)
-        for note in model.notes { console.say(note.description) }
+        let notes = model.notes.map(\.description)
+        for note in notes { console.say(note) }
         var lines: [String] = []
         for (draft, fixture) in sealedFixtures {
             if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
@@ -91,8 +93,7 @@ struct GenerateCommand {
         let warnings = warnings(about: tree, in: folder)
         for warning in warnings { console.say(warning) }
         if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
-        // A warning is repeated each time.
-        if warnings.isEmpty, model.notes.isEmpty { stamp?.record(writing: written) }
+        stamp?.record(writing: written, notes: (notes + warnings).joined(separator: "\n"))
     }
 
     /// Checks that the versions to release have their custom migrations, and fixtures that are current.

@@ -28,20 +28,24 @@ struct GenerationStamp {
         arguments = ([folder.target, testTargets == nil ? "by name" : "named"] + tests).joined(separator: " ")
     }
 
-    /// Whether nothing has changed since everything was up to date.
-    var isCurrent: Bool { FileWriter.holds(text(state), at: file) }
+    /// The notes and warnings that belong to the files, if nothing has changed since everything was up to date; else nil.
+    var notes: String? {
+        let head = head(state)
+        guard let text = try? String(contentsOf: file, encoding: .utf8), text.hasPrefix(head) else { return nil }
+        return String(text.dropFirst(head.count))
+    }
 
-    /// Records that everything is up to date after `written` were written.
+    /// Records that everything is up to date after `written` were written, with the notes and warnings to repeat.
     ///
     /// It does so only if no other file has changed in the meantime.
-    func record(writing written: [URL]) {
+    func record(writing written: [URL], notes: String) {
         guard !state.isFresh, var after = PackageState(of: package) else { return }
-        let text = text(after)
+        let text = head(after) + notes
         var before = state
         before.remove(written)
         after.remove(written)
         if before.isSame(as: after) { _ = try? FileWriter.write(text, to: file) }
     }
 
-    private func text(_ state: PackageState) -> String { "\(state.text)\n\(arguments)\n" }
+    private func head(_ state: PackageState) -> String { "\(state.text)\n\(arguments)\n" }
 }

@@ -11,6 +11,8 @@ import Templates
 struct PackageState {
     /// A line for each file, by path.
     private var files: [String: String] = [:]
+    /// The paths of the folders. An empty one can be the folder of a test target.
+    private var folders: [String] = []
     /// The time of the last change of a file, in nanoseconds since 1970.
     private var newest: Int64 = 0
     /// The time at which the state was read.
@@ -89,7 +91,9 @@ struct PackageState {
             var information = stat()
             guard lstat(file, &information) == 0 else { return false }
             switch information.st_mode & S_IFMT {
-            case S_IFDIR: if !add(below: file) { return false }
+            case S_IFDIR:
+                folders.append(file + "/")
+                if !add(below: file) { return false }
             case S_IFLNK:
                 add(file, information)
                 // The file behind the link can change without the link.
@@ -107,9 +111,9 @@ struct PackageState {
         for url in urls { files[url.path] = nil }
     }
 
-    /// Returns whether all files are the same as in `other`.
+    /// Returns whether all files are the same as in `other`. Strata may have created folders.
     func isSame(as other: PackageState) -> Bool { files == other.files }
 
-    /// A text that is the same only if all files are.
-    var text: String { "\(files.count) \(Fingerprint(of: Array(files.values)))" }
+    /// A text that is the same only if all files and folders are.
+    var text: String { "\(files.count) \(Fingerprint(of: files.values + folders))" }
 }
