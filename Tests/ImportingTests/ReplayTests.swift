@@ -46,7 +46,7 @@ import Testing
             UPDATE human SET years = 1;
             """,
             "4.sqm": """
-            -- Values are computed, so the copy is reported, and the columns are not the same.
+            -- Values are computed, so the copy is reported, and the column is not the same.
             CREATE TABLE copy (id INTEGER PRIMARY KEY, tag TEXT);
             INSERT INTO copy SELECT id, upper(label) FROM human;
             DROP TABLE human;
@@ -62,8 +62,8 @@ import Testing
         #expect(history.steps.prefix(3).allSatisfy { $0.customReasons.isEmpty })
         #expect(
             try workspace.lines("out", "4.0") == ["human | key id: int | birth: date? | label: string | years: int?"])
-        let text = try workspace.text("out/Human.json")
-        for name in ["person", "name", "full_name", "born", "age"] {
+        let text = try workspace.text("out/Copy.json")
+        for name in ["person", "human", "name", "full_name", "born", "age"] {
             #expect(text.contains("\"previous_name\": \"\(name)\""), "\(name)")
         }
         let report = try workspace.text("out/IMPORT.md").split(separator: "\n").map(String.init)
@@ -77,6 +77,40 @@ import Testing
             ])
         #expect(
             report.contains { $0.hasPrefix("| 1.0 | person.born | its declared type is DATETIME, but nothing shows") })
+    }
+
+    @Test func `a copy that computes some values keeps the table and the other columns`() throws {
+        let workspace = try workspace([
+            "0.sqm": "CREATE TABLE person (id INTEGER PRIMARY KEY, first TEXT, last TEXT, mail TEXT, born INTEGER);",
+            "1.sqm": """
+            CREATE TABLE human (id INTEGER PRIMARY KEY, name TEXT, address TEXT, born TEXT, "a, b" TEXT);
+            INSERT INTO human (id, name, address, born, "a, b")
+              SELECT p.id, p.first || p.last, "mail" AS address, CAST(born / 2 AS TEXT), replace(p.mail, ',', '(')
+              FROM person AS p;
+            DROP TABLE person;
+            """,
+        ])
+        #expect(importing(workspace).code == 0)
+        let text = try workspace.text("out/Human.json")
+        #expect(text.contains("\"previous_name\": \"person\""))
+        #expect(text.contains("\"previous_name\": \"mail\""))
+        #expect(!text.contains("\"previous_name\": \"last\""))
+        #expect(try workspace.text("out/IMPORT.md").contains("| 2.0 | human | 1.sqm:2 changes its rows (INSERT) |"))
+    }
+
+    @Test(arguments: [
+        "SELECT DISTINCT id, x FROM a", "SELECT id, count(*) FROM a", "SELECT id, x FROM a UNION SELECT id, x FROM b",
+        "SELECT id, (SELECT x FROM b) FROM a", "SELECT id, x FROM a WHERE id > 1", "SELECT id, x FROM a LIMIT 1",
+        "SELECT id, group_concat(x) FROM a",
+    ])
+    func `a copy that may lose rows is another table`(select: String) throws {
+        let table = "(id INTEGER PRIMARY KEY, x TEXT);"
+        let workspace = try workspace([
+            "1.sql": "CREATE TABLE a \(table) CREATE TABLE b \(table)",
+            "2.sql": "CREATE TABLE c \(table) INSERT INTO c \(select); DROP TABLE a;",
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(!(try workspace.text("out/C.json").contains("previous_name")))
     }
 
     @Test func `a copy that loses, joins or splits rows is reported, also where its source is dropped`() throws {

@@ -17,10 +17,13 @@ final class SQLReplay {
         }
     }
 
-    /// A statement that fills a new table with the unchanged values of another one.
+    /// A statement that fills a new table with the rows of another one.
     private struct Copy {
         var source: String
+        /// The columns that get the unchanged values of a column.
         var columns: [(target: String, source: String)]
+        /// Whether the statement computes no values.
+        var isExact: Bool
         var change: RowChange
     }
 
@@ -158,22 +161,56 @@ final class SQLReplay {
         }
     }
 
-    /// Parses a statement that copies columns unchanged: `INSERT INTO new (a, b) SELECT c, d FROM old`.
+    /// Parses a statement that copies all rows of a table: `INSERT INTO new (a, b) SELECT c, upper(d) FROM old`.
     private func copy(_ sql: String, to target: Table, _ change: RowChange) -> Copy? {
-        let pattern =
-            /(?is)INSERT\s+INTO\s+[^\s(]+\s*(?:\(([^()]*)\)\s*)?SELECT\s+([^()']+?)\s+FROM\s+([^\s,();]+)\s*;?\s*/
-        guard let match = sql.wholeMatch(of: pattern) else { return nil }
-        func name(_ text: Substring) -> String {
-            let last = text.split(separator: ".").last ?? text
-            return last.trimmingCharacters(in: CharacterSet(charactersIn: "\"`[] \t\r\n"))
-        }
-        guard let source = tables[name(match.3).lowercased()] else { return nil }
-        let targets = match.1.map { $0.split(separator: ",").map(name) } ?? target.columns.map(\.name)
-        let values = match.2.split(separator: ",").map(name)
-        let sources = values == ["*"] ? source.columns.map(\.name) : values
-        guard targets.count == sources.count, sources.allSatisfy({ source.token(of: $0) != nil }) else { return nil }
+        let statement =
+            /(?is)INSERT\s+INTO\s+[^\s(]+\s*(?:\(([^()]*)\)\s*)?SELECT\s+(.+?)\s+FROM\s+([^\s,();]+)(?:\s+(?:AS\s+)?[\w$]+)?\s*;?\s*/
+        // With these words, a row of the new table may belong to several rows of the old one, or to none.
+        let grouping =
+            /(?i)\b(?:DISTINCT|FROM|UNION|EXCEPT|INTERSECT|(?:avg|count|max|min|sum|total|\w*group\w*|string_agg)\s*\()/
+        guard let match = sql.wholeMatch(of: statement), match.2.firstMatch(of: grouping) == nil,
+            let source = Self.column(match.3).flatMap({ tables[$0.lowercased()] })
+        else { return nil }
+        let targets = match.1.map { Self.items($0).map { Self.column($0) ?? "" } } ?? target.columns.map(\.name)
+        let items = Self.items(match.2)
+        let isWhole = items.count == 1 && items[0].wholeMatch(of: /\s*(?:[^\s]+\.)?\*\s*/) != nil
+        let sources = isWhole ? source.columns.map(\.name) : items.map { Self.column($0) ?? "" }
+        guard targets.count == sources.count else { return nil }
+        let columns = zip(targets, sources).filter { source.token(of: $1) != nil }
         return Copy(
-            source: source.name.lowercased(), columns: zip(targets, sources).map { ($0, $1) }, change: change)
+            source: source.name.lowercased(), columns: columns.map { ($0, $1) },
+            isExact: columns.count == sources.count, change: change)
+    }
+
+    /// Returns the items of a list: the texts between the commas outside of parentheses and quotes.
+    private static func items(_ list: Substring) -> [Substring] {
+        var items: [Substring] = []
+        var start = list.startIndex
+        var depth = 0
+        var quote: Character?
+        for (place, character) in zip(list.indices, list) {
+            switch character {
+            case _ where quote != nil: if character == quote { quote = nil }
+            case "'", "\"", "`": quote = character
+            case "[": quote = "]"
+            case "(": depth += 1
+            case ")": depth -= 1
+            case "," where depth == 0:
+                items.append(list[start..<place])
+                start = list.index(after: place)
+            default: break
+            }
+        }
+        return items + [list[start...]]
+    }
+
+    /// Returns the last name in `"old"."name" AS other`; nil if the text is another expression.
+    private static func column(_ text: Substring) -> String? {
+        let pattern =
+            /(?is)\s*(?:[^\s.(]+\s*\.\s*)?("[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+)(?:\s+AS\s+("[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+))?\s*/
+        return text.wholeMatch(of: pattern).map {
+            $0.1.trimmingCharacters(in: CharacterSet(charactersIn: "\"`[]"))
+        }
     }
 
     /// Compares the tables with those before a statement.
@@ -240,10 +277,8 @@ final class SQLReplay {
         for (key, copy) in takers {
             copies[key] = nil
             rowChanges[key, default: []] += changes
-            if takers.count > 1 {
-                rowChanges[key, default: []].append(copy.change)
-                continue
-            }
+            if takers.count > 1 || !copy.isExact { rowChanges[key, default: []].append(copy.change) }
+            if takers.count > 1 { continue }
             tables[key]?.token = table.token
             for (target, source) in copy.columns {
                 guard let token = table.token(of: source),
