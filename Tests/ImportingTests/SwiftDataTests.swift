@@ -294,6 +294,28 @@ import Testing
                 "| 1.0 | A.s | its type, State, is an enum without raw values |"))
     }
 
+    @Test func `the type of a property without a written type comes from its value`() throws {
+        let workspace = try Workspace()
+        try workspace.write(
+            """
+            @Model class Note {
+              var words = [String]()
+              var marks = Array<Int>()
+              var names = ["a", "b"]
+              var place = Geo.Place()
+              var map = [String: Int]()
+              @Relationship(deleteRule: .cascade) var parts = [Part]()
+            }
+            @Model class Part { var n = 1 }
+            enum Geo { struct Place: Codable { var street = "" } }
+            """, to: "Models/Models.swift")
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "Note | key id: int | marks: data | names: data | parts: to_many Part? | place_street: string | words: data"
+            ])
+    }
+
     /// Sources that are not read, and the message about them.
     static let wrong: [(String, String)] = [
         ("", "Models: error: there is neither a VersionedSchema nor a class with @Model in it"),

@@ -275,11 +275,15 @@ struct SwiftDataVersion {
         }
         if value.count == 2, first.text == "-", value[1].kind == .number { return type(of: [value[1]]) }
         // `UUID()`, `Date.now`
-        guard first.kind == .word else { return nil }
         if columns[first.text] != nil, "(.".contains(value[1].text) { return .named(first.text) }
-        // `Place()`, or a call of a function.
-        let isType = first.text.first?.isUppercase == true && value[1].text == "(" && value.last?.text == ")"
-        return isType ? .named(first.text) : nil
+        if first.text == "[", value.last?.text == "]" {
+            let types = Set(Array(value[1..<(value.count - 1)]).split(on: ",").map { type(of: $0) })
+            if types.count == 1, case .some(.some(let element)) = types.first { return .array(element) }
+        }
+        switch SwiftParser.initialized(value) {
+        case .named(let name): return name.split(separator: ".").last?.first?.isUppercase == true ? .named(name) : nil
+        case let type: return type
+        }
     }
 
     /// Returns the default value in the form of a Core Data model; nil if the value is not a literal.

@@ -235,6 +235,15 @@ struct SwiftParser {
         return Array(tokens[start..<place])
     }
 
+    /// Returns the type of a value that calls an initializer or a function, such as `[Note]()`; nil for another value.
+    static func initialized(_ value: [SwiftToken]) -> SwiftSource.TypeName? {
+        var parser = SwiftParser(value, path: "")
+        guard let type = try? parser.type(), parser.token()?.text == "(",
+            (try? parser.end(ofBracketAt: parser.place)) == value.count
+        else { return nil }
+        return type
+    }
+
     private mutating func type(_ depth: Int = 0) throws -> SwiftSource.TypeName {
         if depth > 32 { throw refusal("this type is nested more than 32 deep") }
         var type: SwiftSource.TypeName
