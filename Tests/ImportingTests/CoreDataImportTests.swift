@@ -421,7 +421,7 @@ import Testing
                 "| 1.0 | A.lonely | its inverse, nothing, does not exist or does not refer back to it alone |"))
         #expect(
             try workspace.text("out/IMPORT.md").contains(
-                "| 1.0 | A.lonely | it has no inverse, so a conversion leaves it empty |"))
+                "| 1.0 | A.lonely | nothing shows where its pairs are, so a conversion leaves it empty |"))
     }
 
     @Test func `sides of a to-many pair become ordered without a custom migration`() throws {

@@ -312,7 +312,8 @@ import Testing
         #expect(importing(workspace).code == 0)
         #expect(
             try workspace.lines("out", "1.0") == [
-                "Note | key id: int | marks: data | names: data | parts: to_many Part? | place_street: string | words: data"
+                "Note | key id: int | map: data | marks: data | names: data | parts: to_many Part stored | place_street: string | words: data",
+                "Part | key id: int | n: int = 1",
             ])
     }
 

@@ -111,8 +111,6 @@ public struct ImportedOrigin: Hashable, Sendable {
 public struct ImportedUnread: Hashable, Sendable {
     /// The reason why a conversion leaves data in the database.
     public enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// The pairs of a to-many relationship without an inverse.
-        case pairs
         /// The other side of a pair of to-one relationships, which has the same content.
         case inverse
         /// The value is derived from other values, or is not stored in the database at all.
@@ -198,6 +196,8 @@ public enum ImportedForm: Hashable, Sendable {
     case entity([String])
     /// Bytes that Core Data may store in a file beside the database.
     case externalData
+    /// The pairs of a to-many relationship without an inverse: each target has the key of its owner.
+    case ownerKeys
 
     /// A value that has the same form as in the store.
     case plain

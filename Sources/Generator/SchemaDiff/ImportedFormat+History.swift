@@ -23,6 +23,15 @@ extension SchemaHistory {
         }
         var columns: [ImportedColumn] = []
         var living: [String: Int] = [:]
+        func add(_ column: String, of table: String, _ form: ImportedForm, in index: Int) {
+            let name = table + "." + column
+            if let place = living[name], columns[place].form == form, columns[place].versions.upperBound == index - 1 {
+                columns[place].versions = columns[place].versions.lowerBound...index
+            } else {
+                living[name] = columns.count
+                columns.append(ImportedColumn(table, column, form, versions: index...index))
+            }
+        }
         for (index, version) in versions.enumerated() {
             for entity in version.entities {
                 for column in version.columns(of: entity) where column.role == .attribute {
@@ -33,14 +42,12 @@ extension SchemaHistory {
                     let states = own.flatMap { forms[$0] } ?? []
                     let said = states.last { $0.since.map { $0 <= version.version } ?? true }?.form
                     guard let form = version.form(of: column.type, said: said, in: imported.library) else { continue }
-                    if let place = living[name], columns[place].form == form,
-                        columns[place].versions.upperBound == index - 1
-                    {
-                        columns[place].versions = columns[place].versions.lowerBound...index
-                    } else {
-                        living[name] = columns.count
-                        columns.append(ImportedColumn(entity.tableName, column.name, form, versions: index...index))
-                    }
+                    add(column.name, of: entity.tableName, form, in: index)
+                }
+                for join in version.joinTables(of: entity)
+                where imported.library.isCoreData && join.relationship.inverse == nil {
+                    let name = String(join.table.name.dropFirst(entity.tableName.count + 1))
+                    add(name, of: entity.tableName, .ownerKeys, in: index)
                 }
             }
         }

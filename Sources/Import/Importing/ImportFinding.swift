@@ -111,7 +111,7 @@ enum ImportFinding: Hashable, Sendable {
     case destinationWithoutObjects(String)
     case severalDestinations([String])
     case ambiguousInverse(String)
-    case noInverse
+    case pairsLeft
     case mandatoryWithoutColumn(inverse: String)
     case cascadeFromTarget(String)
     case denyFromTarget(String)

@@ -13,6 +13,8 @@ struct CoreDataClaims {
     /// The properties, by their names in uppercase. A part of a composite attribute, such as `place.latitude`, has the
     /// column `ZLATITUDE`.
     private var groups: [String: [Claim]] = [:]
+    /// The columns with the owners' keys of to-many relationships without an inverse, in uppercase.
+    private var owners: Set<String> = []
 
     private struct Claim {
         let entity: String
@@ -50,6 +52,10 @@ struct CoreDataClaims {
                 entity: entity, property: property, types: nil, isReference: true, isRead: false,
                 isRequired: isRequired))
     }
+
+    /// Claims the column with the owner's key of a to-many relationship without an inverse, and the column with the
+    /// position at the owner.
+    mutating func readOwner(_ column: String) { owners.formUnion([column, "Z_FOK_" + column.dropFirst()]) }
 
     private static func columnName(_ property: String) -> String {
         (property.split(separator: ".").last.map(String.init) ?? property).uppercased()
@@ -108,11 +114,8 @@ struct CoreDataClaims {
     }
 
     /// Returns the columns that no property claims.
-    ///
-    /// - Parameter hidden: The to-many relationships without an inverse. The target's table contains the owner's key
-    ///   for each.
-    func extra(hiding hidden: [(entity: String, property: String)]) -> [String] {
-        var known: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+    func extra() -> [String] {
+        var known = owners.union(["Z_PK", "Z_ENT", "Z_OPT"])
         var references: Set<String> = []
         for claims in groups.values {
             let columns = Set(claims.flatMap(\.columns))
@@ -123,10 +126,7 @@ struct CoreDataClaims {
             if known.contains(name) { return false }
             if name.hasPrefix("Z_FOK_"), references.contains(String(name.dropFirst(6))) { return false }
             guard let numbered = CoreDataSource.number(in: name, after: "Z") else { return true }
-            if numbered.rest.hasPrefix("_"), references.contains(String(numbered.rest.dropFirst())) { return false }
-            return !hidden.contains { entity, property in
-                numbered.rest == property.uppercased() && family.isIn(numbered.number, entity)
-            }
+            return !numbered.rest.hasPrefix("_") || !references.contains(String(numbered.rest.dropFirst()))
         }.map { table.name + "." + $0.value.name }.sorted()
     }
 

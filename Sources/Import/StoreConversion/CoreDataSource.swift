@@ -146,16 +146,10 @@ struct CoreDataSource: ConversionSource {
             }
         }
         guard match.missing.isEmpty else { return match }
-        var hidden: [(entity: String, property: String)] = []
         for left in unread {
             let parts = left.name.split(separator: ".", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { continue }
-            guard left.reason == .pairs else {
-                roots[family.root(of: parts[0])]?.leave(parts[0], parts[1], isRequired: left.reason == .inverse)
-                continue
-            }
-            hidden.append((parts[0], parts[1]))
-            if count(of: left, roots) == nil { match.missing.append("the owners' keys of \(left.name)") }
+            roots[family.root(of: parts[0])]?.leave(parts[0], parts[1], isRequired: left.reason == .inverse)
         }
         var readers: [(table: SQLSchema.Table, columns: [CoreDataColumn])] = []
         for table in version.tables where family.has(table.name) {
@@ -174,10 +168,7 @@ struct CoreDataSource: ConversionSource {
                 }
             }
         }
-        for root in roots.keys.sorted() {
-            match.missing += roots[root]?.resolve() ?? []
-            match.extra += roots[root]?.extra(hiding: hidden) ?? []
-        }
+        for root in roots.keys.sorted() { match.missing += roots[root]?.resolve() ?? [] }
         let own = Set(version.tables.map(\.name))
         for (table, columns) in readers {
             guard let claims = roots[family.root(of: table.name)] else { continue }
@@ -186,11 +177,12 @@ struct CoreDataSource: ConversionSource {
         var joined: Set<String> = []
         for table in version.tables where !family.has(table.name) {
             do {
-                joined.insert(try convert(joinTable: table, at: place, unread, into: &match))
+                joined.insert(try convert(joinTable: table, at: place, unread, &roots, into: &match))
             } catch {
                 match.missing.append(error.what)
             }
         }
+        for root in roots.keys.sorted() { match.extra += roots[root]?.extra() ?? [] }
         match.extra += extraTables(roots, joined, unread)
         for left in unread where left.reason != .inverse {
             if let count = self.count(of: left, roots) {
@@ -278,9 +270,11 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Relationships
 
-    /// Finds the join table of a pair of to-many relationships by the names of its columns, and returns its name.
+    /// Finds the pairs of a to-many relationship, and returns the name of their table. This is the join table of a pair of
+    /// to-many relationships, which has the names of its columns, or the table of the targets if there is no inverse.
     private func convert(
-        joinTable table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread], into match: inout VersionMatch
+        joinTable table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread],
+        _ roots: inout [String: CoreDataClaims], into match: inout VersionMatch
     ) throws(MissingElement) -> String {
         let ends = table.foreignKeys.map(\.target)
         guard ends.count == 2, table.name.hasPrefix(ends[0] + "_") else {
@@ -298,6 +292,15 @@ struct CoreDataSource: ConversionSource {
         }
         let parts = source.split(separator: ".", maxSplits: 1).map(String.init)
         let (entity, property) = (parts.first ?? ends[0], (parts.last ?? name).uppercased())
+        if format.form(of: name, in: ends[0], at: place) == .ownerKeys {
+            let root = family.root(of: ends[1])
+            guard let targets = roots[root]?.table,
+                let column = ownerColumn(of: property, entity == ends[0] ? nil : entity, of: ends[0], in: targets)
+            else { throw MissingElement(what: "the owners' keys of \(ends[0]).\(name)") }
+            roots[root]?.readOwner(column)
+            match.tables.append(pairs(table, column, of: ends[1], in: targets))
+            return targets.name
+        }
         typealias Join = (table: JoinTable, source: String, target: String)
         var found: [Join] = []
         var exact: [Join] = []
@@ -344,6 +347,41 @@ struct CoreDataSource: ConversionSource {
         return join.table.name
     }
 
+    /// Finds the column with the owner's key of a to-many relationship without an inverse; nil if there is none, or if
+    /// several could be it.
+    ///
+    /// - Parameters:
+    ///   - property: The name of the relationship in uppercase.
+    ///   - entity: The entity that declares the relationship; nil if it is unknown.
+    ///   - owner: An entity in the table of the owners.
+    ///   - targets: The table of the targets.
+    private func ownerColumn(
+        of property: String, _ entity: String?, of owner: String, in targets: Table
+    ) -> String? {
+        let columns = targets.columns.keys.filter { name in
+            guard let numbered = Self.number(in: name, after: "Z"), numbered.rest == property else { return false }
+            return family.isIn(numbered.number, owner)
+                && (entity == nil || numbered.number == entity.flatMap(family.number))
+        }
+        return columns.count == 1 ? columns.first : nil
+    }
+
+    /// Returns the pairs of a to-many relationship without an inverse.
+    private func pairs(
+        _ table: SQLSchema.Table, _ column: String, of target: String, in targets: Table
+    ) -> ConvertedTable {
+        let owner = SQL.quoted(targets.columns[column]?.name ?? column)
+        let position = "Z_FOK_" + column.dropFirst()
+        let order = [position].filter { targets.columns[$0] != nil } + ["Z_PK"]
+        return ConvertedTable(
+            table: table, source: targets.name, key: "\(owner) || ', ' || Z_PK",
+            values: [
+                owner, "Z_PK", "row_number() OVER (PARTITION BY \(owner) ORDER BY \(SQL.list(order))) - 1",
+            ],
+            from: "\(SQL.quoted(targets.name)) WHERE \(owner) IS NOT NULL "
+                + "AND Z_ENT IN \(CoreDataFamily.list(family.numbers(of: target)))")
+    }
+
     // MARK: Unread data
 
     /// Returns the tables that the conversion does not read, although the import did not report them.
@@ -371,17 +409,6 @@ struct CoreDataSource: ConversionSource {
         let parts = left.name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else {
             return tables["Z" + left.name.uppercased()].map { "SELECT count(*) FROM \(SQL.quoted($0.name))" }
-        }
-        if left.reason == .pairs {
-            for table in tables.values {
-                for (name, column) in table.columns where !name.hasPrefix("Z_") {
-                    guard let end = Self.number(in: name, after: "Z"), end.rest == parts[1].uppercased(),
-                        family.isIn(end.number, parts[0])
-                    else { continue }
-                    return "SELECT count(\(SQL.quoted(column.name))) FROM \(SQL.quoted(table.name))"
-                }
-            }
-            return nil
         }
         return roots[family.root(of: parts[0])]?.count(parts[0], parts[1])
     }

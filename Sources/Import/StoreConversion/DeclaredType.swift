@@ -32,7 +32,7 @@ enum DeclaredType: Hashable {
         case .uuid, .archive, .archiveOfBools, .archiveOfDecimals, .externalData: [.blob]
         case .decimal: [.decimal]
         case .json: [.text, .blob]
-        case .entity: []
+        case .entity, .ownerKeys: []
         }
     }
 

@@ -269,7 +269,7 @@ extension ImportedForm {
         case .json: "no JSON"
         case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
         case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
-        case .plain: "nothing"
+        case .plain, .ownerKeys: "nothing"
         case .externalData: "neither bytes nor the name of a file that is there"
         }
     }

@@ -261,10 +261,7 @@ struct CoreDataMapping {
         var imported = ImportedRelationship(
             target: target, association: relationship.isToMany ? .toMany : .toOne, isOrdered: relationship.isOrdered,
             rule: .whenOwnerGoes(Self.rule(relationship.deletionRule)))
-        guard let inverse = relationship.inverse else {
-            leavePairs(property, of: member, as: .pairs)
-            return imported
-        }
+        guard let inverse = relationship.inverse else { return imported }
         let declaring = line(of: relationship.destination).reversed().first { entity in
             entity.properties.contains { $0.name == inverse }
         }
@@ -273,21 +270,14 @@ struct CoreDataMapping {
             tables(of: back.destination) == [entity.name]
         else {
             note(member.name, property.name, .ambiguousInverse(inverse))
-            leavePairs(property, of: member, as: .unknown)
+            if relationship.isToMany {
+                note(member.name, property.name, .pairsLeft)
+                unread[member.name + "." + property.name] = .unknown
+            }
             return imported
         }
         imported.inverse = name(inverse, of: declaring.name, in: target)
         return imported
-    }
-
-    /// Reports that the pairs of a to-many relationship without an inverse stay in the old store. Their storage is not
-    /// documented.
-    private mutating func leavePairs(
-        _ property: CoreDataModel.Property, of member: CoreDataModel.Entity, as reason: ImportedUnread.Reason
-    ) {
-        guard case .relationship(let relationship) = property.content, relationship.isToMany else { return }
-        note(member.name, property.name, .noInverse)
-        unread[member.name + "." + property.name] = reason
     }
 
     private static func rule(_ deletionRule: String) -> Relationship.DeleteRule {

@@ -50,7 +50,7 @@ extension ImportFinding {
         case .severalDestinations(let tables):
             "the objects of its destination are in several tables: \(tables.joined(separator: ", "))"
         case .ambiguousInverse(let name): "its inverse, \(name), does not exist or does not refer back to it alone"
-        case .noInverse: "it has no inverse, so a conversion leaves it empty"
+        case .pairsLeft: "nothing shows where its pairs are, so a conversion leaves it empty"
         case .mandatoryWithoutColumn(let inverse):
             "it is mandatory, but the column belongs to \(inverse), so nothing checks that there is a row"
         case .cascadeFromTarget(let target):
