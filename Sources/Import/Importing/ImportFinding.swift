@@ -113,7 +113,7 @@ enum ImportFinding: Hashable, Sendable {
     case ambiguousInverse(String)
     case pairsLeft
     case mandatoryWithoutColumn(inverse: String)
-    case cascadeFromTarget(String)
+    case cascadeToTarget(String)
     case denyFromTarget(String)
 
     // MARK: Steps

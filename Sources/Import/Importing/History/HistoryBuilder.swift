@@ -403,7 +403,7 @@ struct HistoryBuilder {
             if !movesOver, rule == .cascade || rule == .deny {
                 note(
                     side.table, place, property.name,
-                    rule == .cascade ? .cascadeFromTarget(imported.target) : .denyFromTarget(imported.target))
+                    rule == .cascade ? .cascadeToTarget(imported.target) : .denyFromTarget(imported.target))
             }
         }
         return relationship

@@ -53,8 +53,8 @@ extension ImportFinding {
         case .pairsLeft: "nothing shows where its pairs are, so a conversion leaves it empty"
         case .mandatoryWithoutColumn(let inverse):
             "it is mandatory, but the column belongs to \(inverse), so nothing checks that there is a row"
-        case .cascadeFromTarget(let target):
-            "deleting \(target) does not delete the rows that refer to it: delete them yourself"
+        case .cascadeToTarget(let target):
+            "deleting it does not delete the rows of \(target) that it refers to: delete them yourself"
         case .denyFromTarget(let target): "it can be deleted while it refers to \(target)"
         case .replaced(let names): "it was removed, and \(names.joined(separator: ", ")) added"
         case .kindsMoved(let kinds): "its table was removed, and \(kinds.joined(separator: ", ")) moved to other tables"
