@@ -354,6 +354,16 @@ import Testing
             ])
     }
 
+    @Test func `the pairs of an entity with a name outside of ASCII are converted`() throws {
+        let relationship = "<relationship name=\"bs\" toMany=\"YES\" destinationEntity=\"B\"/>"
+        let (workspace, said) = try converted(
+            "<entity name=\"Äö\">\(relationship)</entity><entity name=\"B\"/>", nil, "(1, 'Äö', 0, 2), (2, 'B', 0, 4)",
+            "CREATE TABLE \"ZÄÖ\" (\(Self.prefix)); CREATE TABLE ZB (\(Self.prefix), Z1BS INTEGER);"
+                + "INSERT INTO \"ZÄÖ\" VALUES (1, 1, 1); INSERT INTO ZB VALUES (4, 2, 1, 1);")
+        #expect(said == ["wrote out.strata, a store of 1.0"])
+        #expect(try workspace.rows("out.strata", "SELECT source_id, target_id FROM \"Äö_bs\"") == ["1 4"])
+    }
+
     @Test func `a store without the owners of a to-many relationship is refused`() throws {
         let relationship = "<relationship name=\"bs\" toMany=\"YES\" destinationEntity=\"B\"/>"
         let (_, said) = try converted(

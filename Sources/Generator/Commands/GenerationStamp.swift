@@ -28,7 +28,7 @@ struct GenerationStamp {
         arguments = ([folder.target, testTargets == nil ? "by name" : "named"] + tests).joined(separator: " ")
     }
 
-    /// The notes and warnings that belong to the files, if nothing has changed since everything was up to date; else nil.
+    /// The notes and warnings to repeat if nothing has changed since everything was up to date; nil if something has.
     var notes: String? {
         let head = head(state)
         guard let text = try? String(contentsOf: file, encoding: .utf8), text.hasPrefix(head) else { return nil }

@@ -37,7 +37,7 @@ struct PackageState {
         }
     }
 
-    /// The fingerprints of the parts of the tool; nil if it cannot be read.
+    /// The sizes and hashes of the parts of the tool; nil if it cannot be read.
     private static let tool: String? = Bundle.main.executableURL.flatMap { url in
         guard let data = try? Data(contentsOf: url, options: .alwaysMapped) else { return nil }
         let parts = stride(from: 0, to: data.count, by: 1 << 20).map { data[$0..<min($0 + 1 << 20, data.count)] }

@@ -131,7 +131,7 @@ extension ModelVersion {
     /// include the `_id` of a foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {
         for entity in entities where name.hasPrefix(entity.tableName + ".") {
-            let called = name.dropFirst(entity.tableName.utf8.count + 1)
+            let called = name.dropFirst(entity.tableName.count + 1)
             guard let property = entity.properties.first(where: { $0.name == called }) else { continue }
             let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
             // A relationship with a join table has no column here.

@@ -86,8 +86,8 @@ public final class CustomStep {
     public func merge<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
-        var rows = try OldRows<Old>("merge \(Old.table.name)", context)
-        while let old = try rows.next() {
+        var oldRows = try OldRows<Old>("merge \(Old.table.name)", context)
+        while let old = try oldRows.next() {
             switch try body(old, context) {
             case .keep(let new): try context.insert(new)
             case .drop: countGone(Old.table.name, isMerged: false)
@@ -97,7 +97,7 @@ public final class CustomStep {
                     throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
                 }
             }
-            self.rows += 1
+            rows += 1
             try monitor.checkCancellation()
         }
     }
@@ -116,8 +116,8 @@ public final class CustomStep {
         let table = New.table.name
         let map = try keyMap(from: Old.table, to: New.table)
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
-        var rows = try OldRows<Old>("migrate \(Old.table.name)", context)
-        while let old = try rows.next() {
+        var oldRows = try OldRows<Old>("migrate \(Old.table.name)", context)
+        while let old = try oldRows.next() {
             let id = Old.id(of: old)
             switch try body(old, context) {
             case .keep(let new):
@@ -133,7 +133,7 @@ public final class CustomStep {
                 countGone(table, isMerged: true)
                 try map.record(id, as: target)
             }
-            self.rows += 1
+            rows += 1
             try monitor.advance(1, table: table)
         }
     }
