@@ -175,6 +175,7 @@ import Testing
         #expect(malformed(text + "  \n")?.line == 12)
         #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 3)
         #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 10)
+        #expect(malformed(text.replacing("version 2.0", with: "version x"))?.reason == "x is not a version")
         #expect(malformed(text.replacing("released 2.0", with: "released 1.0"))?.line == 1)
     }
 

@@ -190,9 +190,8 @@ private struct LockParser {
 
     /// Starts a version with the words of its first line.
     private mutating func start(_ words: [String]) throws(Lock.Malformed) {
-        guard let version = Version(words[1]), sections.last.map({ $0.version < version }) ?? true else {
-            throw malformed("the versions are not in order")
-        }
+        guard let version = Version(words[1]) else { throw malformed("\(words[1]) is not a version") }
+        if let last = sections.last, last.version >= version { throw malformed("the versions are not in order") }
         var section = Section(
             start: number, version: version, fingerprint: words[3], lines: sections.last?.lines ?? [:])
         for place in stride(from: 4, to: words.count, by: 2) {
