@@ -89,7 +89,9 @@ let package = Package(
             path: "Sources/Tools/StoreCommands"),
         .target(
             name: "ServerCommands",
-            dependencies: ["Commands", "PostgreSQL", "SchemaModel", "SQLSchema", "StoreCommands", "Strata"],
+            dependencies: [
+                "Commands", "JSONText", "PostgreSQL", "SchemaModel", "SQLSchema", "StoreCommands", "Strata",
+            ],
             path: "Sources/Tools/ServerCommands"),
         .executableTarget(
             name: "StrataCLI", dependencies: ["Commands", "ModelCommands", "ServerCommands", "StoreCommands"],

@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQL
 import Testing
 
 @testable import ServerCommands
@@ -88,7 +89,7 @@ final class PostgreSQLServer: @unchecked Sendable {
         process.arguments = [program] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
+        process.standardError = pipe
         try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -112,12 +113,26 @@ final class PostgreSQLServer: @unchecked Sendable {
         return try body(url(name))
     }
 
-    /// Runs a file with `psql`, which stops at the first error.
-    func run(_ file: URL, isTransaction: Bool, at url: String) throws {
-        let mode = isTransaction ? ["--single-transaction"] : []
-        let result = try Self.run(
-            programs + "/psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", file.path] + mode)
-        #expect(result.status == 0, "\(file.lastPathComponent): \(result.output)")
+    /// Runs files with `psql`, in one session.
+    ///
+    /// - Parameter stops: Whether `psql` stops at the first error.
+    func psql(_ files: [URL], at url: String, stops: Bool = true) throws -> (status: Int32, output: String) {
+        try Self.run(
+            programs + "/psql",
+            ["-X", "-q", "-v", "ON_ERROR_STOP=\(stops ? 1 : 0)", "-d", url] + files.flatMap { ["-f", $0.path] })
+    }
+
+    /// Runs files with `psql`, and expects that all succeed.
+    func run(_ files: [ServerFile], at url: String) throws {
+        try withFolder { folder in
+            let urls = try files.enumerated().map { place, file in
+                let url = folder.appendingPathComponent("\(place)-\(file.name)")
+                try Data(file.text.utf8).write(to: url)
+                return url
+            }
+            let result = try psql(urls, at: url)
+            #expect(result.status == 0, "\(result.output.suffix(2000))")
+        }
     }
 
     /// Returns the definitions of a database, as `pg_dump` writes them. The columns of each table are sorted, because added ones

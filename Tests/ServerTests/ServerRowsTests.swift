@@ -35,10 +35,13 @@ import Testing
             try removeUnstorable(from: store, loaded.history.versions[0])
             let back = folder.appendingPathComponent("back.sqlite")
             try server.withDatabase { url in
-                try ServerSchemaTests.run([schema.versions[0].script], at: url)
+                try server.run([schema.versions[0].file], at: url)
                 let copied = strata("copy", store.path, "--to", url, "--model", modelPath)
                 try #require(copied.code == .success, "\(copied.text)")
-                for step in schema.steps { try ServerSchemaTests.run(step.scripts, at: url) }
+                let protection = Protection(of: loaded.history.versions)
+                try protection.add(try ServerConnection(to: url))
+                try server.run(schema.steps.flatMap(\.files), at: url)
+                try protection.remove(try ServerConnection(to: url))
                 let returned = strata("copy", back.path, "--from", url, "--model", modelPath)
                 try #require(returned.code == .success, "\(returned.text)")
             }
@@ -125,12 +128,13 @@ import Testing
         try create(loaded.history, at: run.lowerBound, store)
         let back = folder.appendingPathComponent("back.sqlite")
         try server.withDatabase { url in
-            try ServerSchemaTests.run([schema.versions[run.lowerBound].script], at: url)
+            try server.run([schema.versions[run.lowerBound].file], at: url)
             let copied = strata("copy", store.path, "--to", url, "--model", model)
             try #require(copied.code == .success, "\(copied.text)")
-            for step in schema.steps[run.lowerBound..<run.upperBound] {
-                try ServerSchemaTests.run(step.scripts, at: url)
-            }
+            let protection = Protection(of: loaded.history.versions[run])
+            try protection.add(try ServerConnection(to: url))
+            try server.run(schema.steps[run.lowerBound..<run.upperBound].flatMap(\.files), at: url)
+            try protection.remove(try ServerConnection(to: url))
             let returned = strata("copy", back.path, "--from", url, "--model", model)
             try #require(returned.code == .success, "\(returned.text)")
         }
@@ -238,7 +242,7 @@ import Testing
         let schema = try loaded.serverSchema()
         let fixture = package.appendingPathComponent(Self.models[0].1)
         try server.withDatabase { url in
-            try ServerSchemaTests.run([schema.versions[0].script], at: url)
+            try server.run([schema.versions[0].file], at: url)
             let before = try server.dump(url)
             let result = strata("copy", fixture.path, "--to", url, "--model", modelPath)
             #expect(result.code == .diagnostics)

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import PostgreSQL
+import SchemaModel
 import StoreCommands
 import Testing
 
@@ -92,39 +93,37 @@ func withBooks(_ body: (String) throws -> Void) throws {
         }
     }()
 
-    /// Runs all phases of all steps, and compares the result with an empty database of the newest version.
+    /// Runs all files of all steps, and compares the result with an empty database of the newest version. A role's
+    /// privileges, policies and views remain.
     private func check(_ model: LoadedModel) throws {
-        // A stub of a copy fails.
-        let schema = try ServerSchema(model.history) { step in
-            var files: [String: String] = [:]
-            for table in step.to.serverTables { files[table.name + ".copy.sql"] = "SELECT 1" }
-            return ServerInstructions(files: files)
-        }
+        let schema = try ServerSchema(model.history) { _ in "SELECT 1" }
         let newest = try #require(schema.versions.last)
         let expected = try server.withDatabase { url in
-            try Self.run([newest.script], at: url)
+            try server.run([newest.file], at: url)
             return try server.dump(url)
         }
-        try server.withDatabase { url in
-            try Self.run([schema.versions[0].script], at: url)
-            for step in schema.steps { try Self.run(step.scripts, at: url) }
-            let found = try server.dump(url)
-            #expect(found == expected, "\(Self.difference(found, expected))")
-            let state = try ServerState(reading: try ServerConnection(to: url))
-            #expect(state.current?.version == newest.version)
+        let protection = Protection(of: model.history.versions)
+        let files = schema.steps.flatMap(\.files)
+        for isByMessage in [true, false] {
+            try server.withDatabase { url in
+                let connection = try ServerConnection(to: url)
+                try connection.execute(schema.versions[0].file.text)
+                try protection.add(connection)
+                if isByMessage {
+                    for file in files { try run(file, connection) }
+                } else {
+                    try server.run(files, at: url)
+                }
+                try protection.remove(connection)
+                let found = try server.dump(url)
+                #expect(found == expected, "\(Self.difference(found, expected))")
+                #expect(try connection.value("SELECT version FROM strata_schema") == newest.version.version.text)
+            }
         }
     }
 
-    static func run(_ scripts: [ServerScript], at url: String) throws {
-        let connection = try ServerConnection(to: url)
-        for script in scripts {
-            for statement in script.settings { try connection.execute(statement) }
-            switch script.mode {
-            case .transaction, .validation:
-                try connection.transaction { for statement in script.statements { try connection.execute(statement) } }
-            case .single: for statement in script.statements { try connection.execute(statement) }
-            }
-        }
+    private func run(_ file: ServerFile, _ connection: ServerConnection) throws {
+        do { try connection.execute(file.text) } catch { Issue.record("\(file.name): \(error)\n\(file.text)") }
     }
 
     private static func difference(_ found: String, _ expected: String) -> [String] {
@@ -132,7 +131,7 @@ func withBooks(_ body: (String) throws -> Void) throws {
         return Set(found).subtracting(expected).map { "+ \($0)" } + Set(expected).subtracting(found).map { "- \($0)" }
     }
 
-    @Test(arguments: models) func `all phases of all steps end like an empty database of the newest version`(
+    @Test(arguments: models) func `all files of all steps end like an empty database of the newest version`(
         path: String
     ) throws {
         let folder = try #require(ModelFolder.all(below: package.appendingPathComponent(path).path).first)
@@ -151,19 +150,25 @@ func withBooks(_ body: (String) throws -> Void) throws {
         }
     }
 
-    @Test func `the files of a step can be run again, in their order`() throws {
+    @Test func `the online files can be run again, and an offline file only once`() throws {
         let folder = try #require(ModelFolder.all(below: package.appendingPathComponent("Entities/Movies").path).first)
         let schema = try folder.loaded().serverSchema()
         try server.withDatabase { url in
-            try Self.run([schema.versions[0].script], at: url)
+            let connection = try ServerConnection(to: url)
+            try connection.execute(schema.versions[0].file.text)
+            #expect(throws: ServerError.self) { try connection.execute(schema.versions[0].file.text) }
+            try? connection.execute("ROLLBACK")
             for step in schema.steps {
-                let contract = try #require(step.scripts.firstIndex { $0.phase == .contract })
-                for script in step.scripts[..<(contract - 1)] { try Self.run([script, script], at: url) }
-                try Self.run([step.scripts[contract - 1]], at: url)
-                for script in step.scripts[contract...].dropLast() { try Self.run([script, script], at: url) }
-                try Self.run([step.scripts[step.scripts.count - 1]], at: url)
-                // A finished step cannot begin again.
-                #expect(throws: ServerError.self) { try Self.run([step.scripts[0]], at: url) }
+                for file in step.files.dropLast() { for _ in 0..<3 { try connection.execute(file.text) } }
+                let offline = try #require(step.files.last)
+                try connection.execute(offline.text)
+                let dump = try server.dump(url)
+                for file in [step.files[0], offline] {
+                    let error = #expect(throws: ServerError.self) { try connection.execute(file.text) }
+                    #expect(error?.message == "strata: the database is already at \(step.to)")
+                    try connection.execute("ROLLBACK")
+                }
+                #expect(try server.dump(url) == dump)
             }
         }
     }

@@ -8,7 +8,7 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--dry-run", "--check", "--restart", "--complete", "--interactive",
+        "--unique", "--indexed", "--redact", "--dry-run", "--drafts", "--restart", "--complete", "--interactive",
         "--to-one", "--to-many",
         "--discard",
         "--beta", "--yes", "--markdown",
@@ -47,7 +47,7 @@ package struct Arguments {
             "--quiet",
         ],
         "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
-        "deploy": ["--to", "--export", "--phase", "--oldest-client", "--dry-run", "--check", "--target", "--quiet"],
+        "export-migrations": ["--for", "--to", "--from", "--version", "--drafts", "--target"],
         "copy": ["--to", "--from", "--model", "--restart", "--quiet"],
         "templates": ["--copy", "--values"],
         "sources": ["--model", "--target", "--output"],

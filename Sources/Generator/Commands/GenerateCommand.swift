@@ -167,9 +167,8 @@ struct GenerateCommand {
         for stub in tree.unwrittenStubs() {
             warnings.append("\(stub.path): note: this migration is not written yet; tests fail until it is")
         }
-        for stub in tree.unwrittenServerStubs() {
-            warnings.append(
-                "\(stub.path): note: this migration is not written yet; deploy refuses the step until it is")
+        for stub in tree.unwrittenServerStubs {
+            warnings.append("\(stub.path): note: this migration is not written yet; 2-offline.sql fails until it is")
         }
         for (file, function) in tree.missingFunctions() {
             warnings.append(

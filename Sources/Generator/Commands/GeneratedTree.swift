@@ -11,6 +11,8 @@ struct GeneratedTree {
     private(set) var stubs: [(url: URL, contents: String)] = []
     /// The stubs of custom migrations on a server.
     private(set) var serverStubs: [(url: URL, contents: String)] = []
+    /// The stubs for a server that you have not written yet. They may not exist.
+    private(set) var unwrittenServerStubs: [URL] = []
     /// The existing generated files that are no longer generated.
     private(set) var leftovers: [URL] = []
     /// The custom migrations that you have written for steps that no longer need one.
@@ -81,16 +83,18 @@ struct GeneratedTree {
     private mutating func addServer(_ model: LoadedModel) throws {
         let folder = model.folder.folder(.sql).appendingPathComponent("postgresql", isDirectory: true)
         let server = model.folder.configuration.hasServer ? try model.serverSchema() : nil
-        func files(_ scripts: [ServerScript]) -> [GeneratedFile] {
-            scripts.map { GeneratedFile(place: .sql, name: $0.name, contents: $0.text) }
+        func files(_ files: [ServerFile]) -> [GeneratedFile] {
+            files.map { GeneratedFile(place: .sql, name: $0.name, contents: $0.text) }
         }
-        add(files(server?.versions.map(\.script) ?? []), in: folder, suffix: ".sql")
-        var steps: [String: [ServerScript]] = [:]
+        add(files(server?.versions.map(\.file) ?? []), in: folder, suffix: ".sql")
         for step in server?.steps ?? [] {
-            steps["\(step.step.from)-\(step.step.to)"] = step.scripts
-            let own = model.serverMigrations(from: step.step.from, to: step.step.to)
-            serverStubs += step.step.stubs.map { (own.appendingPathComponent($0.name), $0.text) }
+            guard let migration = step.migration else { continue }
+            serverStubs.append((model.serverMigration(from: step.from, to: step.to), migration.stub))
+            if migration.isUnwritten {
+                unwrittenServerStubs.append(model.serverMigration(from: step.from, to: step.to))
+            }
         }
+        let steps = Dictionary(server?.steps.map { ($0.name, $0.files) } ?? [], uniquingKeysWith: { first, _ in first })
         let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in Set(steps.keys).union(present.filter { !$0.hasSuffix(".sql") }).sorted() {
             add(files(steps[name] ?? []), in: folder.appendingPathComponent(name, isDirectory: true), suffix: ".sql")
@@ -178,12 +182,6 @@ struct GeneratedTree {
     func unwrittenStubs() -> [URL] {
         stubs.map(\.url).filter {
             (try? String(contentsOf: $0, encoding: .utf8))?.contains("UnwrittenMigration()") == true
-        }
-    }
-    /// Returns the existing stubs for a server that are still unwritten.
-    func unwrittenServerStubs() -> [URL] {
-        serverStubs.map(\.url).filter {
-            (try? String(contentsOf: $0, encoding: .utf8)).map(ServerInstructions.isUnwritten) == true
         }
     }
 }

@@ -32,7 +32,7 @@ enum Help {
           dump        write the tables and rows of a store as SQL or CSV
 
         commands for a PostgreSQL server
-          deploy      bring the database of a server to the newest version, phase by phase
+          export-migrations  add the SQL of versions and steps to a folder for Flyway, Atlas or golang-migrate
           copy        write the rows of a store to a server, or those of a server to a store
 
         other commands
@@ -265,26 +265,24 @@ enum Help {
 
             example: strata document Sources/App/Model --to Schema.html
             """
-        case "deploy":
+        case "export-migrations":
             """
-            usage: strata deploy FOLDER --to URL [options]
+            usage: strata export-migrations FOLDER --for TOOL --to DIR [options]
 
-            Creates the tables of the newest version in an empty database, or brings a database to it. It prints the plan
-            first. What only apps of older versions need stays until --oldest-client says that they are gone.
+            Adds the SQL for a PostgreSQL server to a folder of migrations, with the names and markings of a program that runs
+            them. The first export creates the newest version. Later ones add the files of new steps, after all others.
 
-            A deployment that was interrupted goes on when it is run again. Two cannot run at the same time.
+            A manifest, strata-manifest.txt, names each file with its hash. If a file was edited, or if Strata would write other
+            statements now, nothing is written.
 
-              --to URL               the database: postgresql://USER@HOST/DATABASE
-              --export TOOL          write files for flyway, atlas or golang-migrate to the folder --to instead; it adds what is
-                                     missing there
-              --oldest-client VERSION  the oldest version of which an app may still write; what only older ones need is removed
-              --phase PHASE          the last phase to run: expand, backfill, validate or contract
-              --dry-run              print the plan, and change nothing
-              --check                compare the tables with their version, and change nothing
+              --for TOOL             flyway, atlas or golang-migrate
+              --to DIR               the folder
+              --from VERSION         the version that the first file creates, for a new folder (default: that of --version)
+              --version VERSION      the last version (default: the newest)
+              --drafts               also export versions that are not released
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
-              --quiet                print no progress
 
-            example: strata deploy Sources/App/Model --to postgresql://app@db.example.com/app --oldest-client 2.0
+            example: strata export-migrations Sources/App/Model --for flyway --to db/migrations
             """
         case "copy":
             """
@@ -294,10 +292,11 @@ enum Help {
             Writes the rows of a store to the empty tables of a server that has the same version, or those of a server to a
             new store. Then it compares the number and the contents of the rows of each table.
 
-            A copy to a server that was interrupted goes on when it is run again. It reports values that PostgreSQL cannot
-            hold, such as a text with U+0000, with their tables and keys.
+            A copy to a server that was interrupted goes on when it is run again. It reports values that the other side cannot
+            hold, such as a text with U+0000, with their tables and keys, and then copies nothing.
 
-              --to URL               the database: postgresql://USER@HOST/DATABASE
+              --to URL               the database: postgresql://USER@HOST/DATABASE. Give a password in PGPASSWORD or
+                                     ~/.pgpass, because others can see the arguments of a program
               --from URL             the database whose rows are copied to the new store
               --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
               --restart              delete the rows of an interrupted copy first

@@ -5,28 +5,28 @@ import SchemaDiff
 extension LoadedModel {
     /// The SQL of the model for a PostgreSQL server.
     ///
-    /// - Throws: `CommandError.noServerEquivalent` if an expression has no equivalent in PostgreSQL.
+    /// - Throws: `CommandError` if an expression has no equivalent in PostgreSQL, or a custom migration ends the transaction.
     package func serverSchema() throws -> ServerSchema {
+        var texts: [String: String] = [:]
+        for step in history.steps where step.isCustom {
+            let file = serverMigration(from: step.from.version.text, to: step.to.version.text)
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+            if let statement = ServerMigration.ownTransaction(in: text) {
+                throw CommandError.elsewhere(
+                    "\(file.path): error: \(statement) is not allowed here: 2-offline.sql runs all statements in one "
+                        + "transaction; remove it")
+            }
+            texts[step.to.version.text] = text
+        }
         do {
-            return try ServerSchema(history) { serverInstructions(of: $0) }
+            return try ServerSchema(history) { texts[$0.to.version.text] }
         } catch {
             throw CommandError.noServerEquivalent(folder.path, error)
         }
     }
 
-    /// The folder of the SQL that you write for the custom migration of a step.
-    package func serverMigrations(from: String, to: String) -> URL {
-        folder.folder(.migrations).appendingPathComponent("postgresql/\(from)-\(to)", isDirectory: true)
-    }
-
-    /// Reads the SQL that you have written for the custom migration of a step.
-    private func serverInstructions(of step: SchemaStep) -> ServerInstructions? {
-        guard step.isCustom else { return nil }
-        let folder = serverMigrations(from: step.from.version.text, to: step.to.version.text)
-        var files: [String: String] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
-            files[name] = try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-        }
-        return ServerInstructions(files: files)
+    /// The file with the SQL that you write for the custom migration of a step.
+    package func serverMigration(from: String, to: String) -> URL {
+        folder.folder(.migrations).appendingPathComponent("postgresql/\(from)-\(to).sql")
     }
 }

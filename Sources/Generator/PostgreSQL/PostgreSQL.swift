@@ -13,60 +13,99 @@ package enum PostgreSQL {
         guard name.utf8.count > 63 else { return name }
         var start = name
         while start.utf8.count > 54 { start.removeLast() }
-        let hash = hexadecimal((0..<4).map { UInt8(truncatingIfNeeded: FNV1a(name.utf8).value >> (8 * $0)) })
-        return start + "_" + hash.lowercased()
+        return start + "_" + hash(name)
     }
 
-    static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+    /// Returns a name as a part of the name of a file.
+    static func fileName(_ name: String) -> String {
+        let text = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+        return shortened(text == name ? name : text + "_" + hash(name))
+    }
+
+    private static func hash(_ name: String) -> String {
+        hexadecimal((0..<4).map { UInt8(truncatingIfNeeded: FNV1a(name.utf8).value >> (8 * $0)) }).lowercased()
+    }
+
+    /// Returns a line of a comment.
+    static func comment(_ text: String) -> String {
+        "-- " + text.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
+    }
+
+    /// Returns the statement that runs code in PL/pgSQL.
+    ///
+    /// - Parameter code: The code. A name in it may contain the delimiter, which is a longer one then.
+    static func block(_ code: String) -> String {
+        var tag = "strata"
+        while code.contains("$\(tag)$") { tag += "_" }
+        return "DO $\(tag)$\n\(code)\n$\(tag)$"
+    }
+
+    package static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
 
     // MARK: Tables
 
     /// Returns the statement that creates a table, with its primary key and checks, and without foreign keys.
-    static func createTable(_ table: ServerTable) throws(ServerExpression.Unsupported) -> String {
+    ///
+    /// - Parameter ifNeeded: Whether the statement does nothing if the table exists.
+    static func createTable(
+        _ table: ServerTable, ifNeeded: Bool = false
+    ) throws(ServerExpression.Unsupported) -> String {
         var elements: [String] = []
         for column in table.table.columns { elements.append(definition(of: column, in: table)) }
         for column in table.table.computed { elements.append(try definition(of: column, in: table)) }
-        if !table.table.primaryKey.isEmpty {
-            elements.append(
-                "CONSTRAINT \(quoted(table.primaryKeyName)) PRIMARY KEY (\(list(table.table.primaryKey)))")
-        }
+        if !table.table.primaryKey.isEmpty { elements.append(primaryKey(of: table)) }
         for check in table.table.checks { elements.append(try constraint(check, in: table)) }
-        return "CREATE TABLE IF NOT EXISTS \(quoted(table.name)) (\n    \(elements.joined(separator: ",\n    "))\n)"
+        return "CREATE TABLE \(ifNeeded ? "IF NOT EXISTS " : "")\(quoted(table.name)) (\n    "
+            + elements.joined(separator: ",\n    ") + "\n)"
     }
 
-    /// Returns the statements that let Citus place the rows of tables. Reference tables come first.
-    static func distribute(_ tables: [ServerTable]) -> [String] {
-        guard !tables.isEmpty else { return [] }
+    static func primaryKey(of table: ServerTable) -> String {
+        "CONSTRAINT \(quoted(table.primaryKeyName)) PRIMARY KEY (\(list(table.table.primaryKey)))"
+    }
+
+    /// Returns the statements that let Citus place the rows of tables. They do nothing on a server without Citus, so the same
+    /// files create databases for development and tests. Reference tables come first.
+    ///
+    /// - Parameter wasDistributed: Whether Citus has placed the rows in another way.
+    static func distribute(_ tables: [ServerTable], wasDistributed: Bool = false) -> [String] {
         let references = tables.filter { $0.distribution == .reference }
-        let others = tables.filter { $0.distribution != .reference }
-        let statements = (references + others).map { table in
-            let kind =
+        return (references + tables.filter { $0.distribution != .reference }).map { table in
+            let name = SQL.literal(quoted(table.name))
+            let create: String? =
                 switch table.distribution {
-                case .column(let name): "'column', \(SQL.literal(shortened(name)))"
-                case .reference: "'reference', NULL"
-                case nil: "'local', NULL"
+                case .column(let column): "create_distributed_table(\(name), \(SQL.literal(shortened(column))))"
+                case .reference: "create_reference_table(\(name))"
+                case nil: nil
                 }
-            return "SELECT strata_distribute(\(SQL.literal(quoted(table.name))), \(kind))"
+            let isPlaced = "EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = \(name)::regclass)"
+            var lines: [String] = []
+            if wasDistributed { lines.append("IF \(isPlaced) THEN PERFORM undistribute_table(\(name)); END IF;") }
+            if let create { lines.append("IF NOT \(isPlaced) THEN PERFORM \(create); END IF;") }
+            return block(
+                "BEGIN\n    IF to_regclass('pg_dist_partition') IS NOT NULL THEN\n        "
+                    + lines.joined(separator: "\n        ") + "\n    END IF;\nEND")
         }
-        return [ServerHistory.distribute] + statements
+    }
+
+    /// Returns the type of a stored column, with its collation.
+    static func type(of column: Table.Column, in table: ServerTable) -> String {
+        let type = table.type(of: column.name)
+        guard let collation = column.collation, type == .text, create(collation) != nil else { return type.rawValue }
+        return "\(type.rawValue) COLLATE \(quoted(name(of: collation)))"
     }
 
     /// Returns the definition of a stored column.
     ///
     /// - Parameters:
     ///   - isNullable: Whether it may contain NULL; nil for what the version says.
-    ///   - defaultValue: A default value in SQL that takes the place of the version's.
+    ///   - defaultValue: A default value in SQL that replaces the version's, or nil for none.
     static func definition(
-        of column: Table.Column, in table: ServerTable, named name: String? = nil, isNullable: Bool? = nil,
-        defaultValue: String? = nil
+        of column: Table.Column, in table: ServerTable, isNullable: Bool? = nil, defaultValue: String?? = nil
     ) -> String {
-        let type = table.type(of: column.name)
-        var text = "\(quoted(name ?? column.name)) \(type.rawValue)"
-        if let collation = column.collation, type == .text, create(collation) != nil {
-            text += " COLLATE \(quoted(Self.name(of: collation)))"
-        }
+        var text = "\(quoted(column.name)) \(type(of: column, in: table))"
         if !(isNullable ?? column.isNullable) { text += " NOT NULL" }
-        if let value = defaultValue ?? column.defaultValue.map({ literal($0, type) }) { text += " DEFAULT \(value)" }
+        let own = column.defaultValue.map { literal($0, table.type(of: column.name)) }
+        if let value = defaultValue ?? own { text += " DEFAULT \(value)" }
         return text
     }
 
@@ -78,6 +117,9 @@ package enum PostgreSQL {
         return "\(quoted(column.name)) \(type.rawValue) GENERATED ALWAYS AS (\(value)) STORED"
     }
 
+    /// Returns the definition of a check.
+    ///
+    /// - Parameter column: Returns the present name of a column.
     static func constraint(
         _ check: Table.Check, in table: ServerTable, named name: String? = nil,
         _ column: @escaping (String) -> String = { $0 }
@@ -86,30 +128,38 @@ package enum PostgreSQL {
         return "CONSTRAINT \(quoted(name ?? check.name)) CHECK (\(condition))"
     }
 
+    /// Returns the definition of a foreign key.
+    ///
+    /// - Parameters:
+    ///   - target: The present names of the target and its columns.
+    ///   - columns: The present names of the columns.
     static func constraint(
-        _ key: Table.ForeignKey, in table: ServerTable, named name: String? = nil,
-        _ column: (String) -> String = { $0 }
+        _ key: Table.ForeignKey, in table: ServerTable, to target: (table: String, columns: [String])? = nil,
+        _ columns: [String]? = nil
     ) -> String {
-        "CONSTRAINT \(quoted(name ?? table.name(of: key))) FOREIGN KEY (\(list(key.columns.map(column)))) "
-            + "REFERENCES \(quoted(key.target)) (\(list(key.targetColumns))) ON DELETE \(SQLite.action(key.deleteRule)) "
+        let target = target ?? (key.target, key.targetColumns)
+        return "CONSTRAINT \(quoted(table.name(of: key))) FOREIGN KEY (\(list(columns ?? key.columns))) "
+            + "REFERENCES \(quoted(target.table)) (\(list(target.columns))) ON DELETE \(SQLite.action(key.deleteRule)) "
             + "DEFERRABLE INITIALLY DEFERRED"
     }
 
     /// Returns the statement that creates an index.
     ///
     /// - Parameters:
-    ///   - name: The name in the statement; nil for the index's own name.
+    ///   - place: The present name of the table.
+    ///   - ifNeeded: Whether the statement does nothing if the index exists.
     ///   - isConcurrent: Whether others can write to the table meanwhile. The statement then cannot be a part of a transaction.
     ///   - column: Returns the present name of a column.
     static func createIndex(
-        _ index: Table.Index, on table: ServerTable, named name: String? = nil, concurrently isConcurrent: Bool,
-        _ column: @escaping (String) -> String = { $0 }
+        _ index: Table.Index, on table: ServerTable, at place: String? = nil, ifNeeded: Bool = false,
+        concurrently isConcurrent: Bool = false, _ column: @escaping (String) -> String = { $0 }
     ) throws(ServerExpression.Unsupported) -> String {
         let columns = index.columns.map {
             quoted(column($0)) + (index.shape.descending.contains($0) ? " DESC" : "")
         }
-        var text = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(isConcurrent ? "CONCURRENTLY " : "")IF NOT EXISTS "
-        text += "\(quoted(name ?? index.name)) ON \(quoted(table.name)) (\(columns.joined(separator: ", ")))"
+        var text = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(isConcurrent ? "CONCURRENTLY " : "")"
+        text += "\(ifNeeded || isConcurrent ? "IF NOT EXISTS " : "")\(quoted(index.name)) "
+        text += "ON \(quoted(place ?? table.name)) (\(columns.joined(separator: ", ")))"
         if let condition = index.shape.condition {
             text += " WHERE \(try table.expressions { quoted(column($0)) }.truth(condition))"
         }

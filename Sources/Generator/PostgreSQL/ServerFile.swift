@@ -1,93 +1,49 @@
-import SQLSchema
-
-/// The phases of a step, in their order. Apps of the old version may write until `contract` begins, and apps of the new
-/// version from the end of `validate`.
-package enum ServerPhase: String, CaseIterable, Comparable, Hashable, Sendable {
-    /// Adds what the new version needs beside what the old one has.
-    case expand
-    /// Computes the values of new columns in the old rows.
-    case backfill
-    /// Checks what `expand` has added.
-    case validate
-    /// Removes what only the old version needs, and adds what it cannot live with.
-    case contract
-
-    package static func < (left: ServerPhase, right: ServerPhase) -> Bool {
-        (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
-    }
-}
-
-/// A file of a step. Each file can be run again.
+/// A file of SQL for a server.
 package struct ServerFile: Hashable, Sendable {
-    /// The ways in which the statements of a file are run.
-    package enum Mode: Hashable, Sendable {
-        /// In one transaction.
-        case transaction
-        /// In one transaction without a limit of time, because it reads complete tables. It blocks no writers.
-        case validation
-        /// Each statement by itself, because it cannot be a part of a transaction.
-        case single
+    /// The name of the file: `1-online.sql`.
+    package let name: String
+    /// The comment at the beginning.
+    private let comment: String
+    /// The statements of each transaction, without semicolons.
+    private let transactions: [[String]]
+    /// Whether the only statement cannot be a part of a transaction.
+    private let isSingle: Bool
+
+    /// The limits of the time for which a statement waits for a lock, and runs.
+    enum Limit: String {
+        /// Others wait while the statements run.
+        case brief = "10s"
+        /// The statements read or write all rows.
+        case none = "0"
+
+        var settings: [String] {
+            ["SET LOCAL lock_timeout = '200ms'", "SET LOCAL statement_timeout = '\(rawValue)'"]
+        }
     }
 
-    package let phase: ServerPhase
-    package let mode: Mode
-    /// The subject of the file, as a part of its name; nil if the phase says enough.
-    package let subject: String?
-    /// The index that the file creates.
-    private(set) var index: String?
-    /// The statements.
-    package let statements: [Statement]
-
-    /// A statement, without a semicolon.
-    package enum Statement: Hashable, Sendable {
-        case sql(String)
-        case backfill(ServerBackfill)
+    /// Creates a file whose statements run in transactions.
+    init(_ name: String, _ comment: String, _ transactions: [[String]]) {
+        (self.name, self.comment, self.transactions, isSingle) = (name, comment, transactions, false)
     }
 
-    init(_ phase: ServerPhase, _ mode: Mode, _ subject: String? = nil, statements: [String]) {
-        (self.phase, self.mode, self.subject) = (phase, mode, subject)
-        self.statements = statements.map { .sql($0) }
+    /// Creates a file with one statement that cannot be a part of a transaction.
+    init(_ name: String, _ comment: String, single statement: String) {
+        (self.name, self.comment, transactions, isSingle) = (name, comment, [[statement]], true)
     }
 
-    /// Creates the file that creates an index.
-    init(_ phase: ServerPhase, index: String, _ statements: [String]) {
-        (self.phase, mode, subject, self.index) = (phase, .single, "index-" + index, index)
-        self.statements = statements.map { .sql($0) }
+    /// The complete text. The file begins and ends its transactions itself.
+    package var text: String {
+        comment
+            + (isSingle ? transactions : transactions.map { ["BEGIN"] + $0 + ["COMMIT"] }).map(Self.text).joined(
+                separator: "\n")
     }
 
-    init(_ backfill: ServerBackfill) {
-        (phase, mode, subject) = (.backfill, .single, backfill.subject)
-        statements = [.backfill(backfill)]
+    /// The text for a program that begins and ends the transaction itself; nil if one transaction is not enough.
+    package var textWithoutTransaction: String? {
+        transactions.count == 1 && !isSingle ? comment + Self.text(transactions[0]) : nil
     }
-}
 
-/// A change of all rows of a table, in the order of its primary key.
-package struct ServerBackfill: Hashable, Sendable {
-    /// The name of the table in the new version.
-    let subject: String
-    /// The present name of the table.
-    package let table: String
-    /// The columns of the primary key, with their types.
-    let keys: [String]
-    let types: [ServerType]
-    /// The assignments of `UPDATE`.
-    let change: String
-    /// The condition of the rows that still have to change.
-    let condition: String
-
-    /// Returns the statement.
-    ///
-    /// - Parameters:
-    ///   - versions: The two versions, as literals.
-    ///   - file: The name of the file, as a literal.
-    func statement(_ versions: String, _ file: String) -> String {
-        func array(_ texts: [String]) -> String { "ARRAY[\(texts.map { SQL.literal($0) }.joined(separator: ", "))]" }
-        return """
-            CALL strata_backfill(
-                \(versions), \(file), \(SQL.literal(PostgreSQL.quoted(table))),
-                \(array(keys.map(PostgreSQL.shortened))), \(array(types.map(\.rawValue))),
-                \(SQL.literal(change)),
-                \(SQL.literal(condition)))
-            """
+    private static func text(_ statements: [String]) -> String {
+        statements.map { $0.hasSuffix(";\n") ? $0 : $0 + ";\n" }.joined()
     }
 }

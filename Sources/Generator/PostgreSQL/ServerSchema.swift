@@ -1,18 +1,32 @@
+import SQLSchema
 import SchemaDiff
 import SchemaModel
-import SQLSchema
 
-/// The SQL of a schema for a PostgreSQL server: all versions, and the steps between them.
+/// The SQL of a schema for a PostgreSQL server: a file for each version, and files for each step.
 package struct ServerSchema: Sendable {
-    /// A step with its scripts.
-    package struct Step: Sendable {
-        package let step: ServerStep
-        package let fingerprint: String
-        package let scripts: [ServerScript]
+    /// A version, with the file that creates an empty database.
+    package struct Version: Sendable {
+        package let version: ModelVersion
+        package let file: ServerFile
     }
 
-    /// The script that creates a database of each version.
-    package let versions: [(version: String, fingerprint: String, script: ServerScript)]
+    /// The files of a step, in their order.
+    package struct Step: Sendable {
+        /// The names of the versions.
+        package let from: String
+        package let to: String
+        package let files: [ServerFile]
+        /// The custom migration; nil if the step needs none.
+        package let migration: ServerMigration?
+
+        /// The name of the folder with the files.
+        package var name: String { "\(from)-\(to)" }
+    }
+
+    /// An expression of a version or step that has no equivalent in PostgreSQL.
+    package typealias Unsupported = ServerExpression.Unsupported
+
+    package let versions: [Version]
     /// The steps, oldest first.
     package let steps: [Step]
 
@@ -20,91 +34,31 @@ package struct ServerSchema: Sendable {
     ///
     /// - Parameters:
     ///   - history: The schema.
-    ///   - instructions: The SQL that you have written for a step.
-    /// - Throws: `ServerExpression.Unsupported` if an expression has no equivalent in PostgreSQL.
+    ///   - migration: Returns the SQL that you have written for the custom migration of a step; nil if there is none.
     package init(
-        _ history: SchemaHistory, instructions: (SchemaStep) -> ServerInstructions? = { _ in nil }
+        _ history: SchemaHistory, migration: (SchemaStep) -> String? = { _ in nil }
     ) throws(ServerExpression.Unsupported) {
-        var versions: [(String, String, ServerScript)] = []
+        var versions: [Version] = []
         for version in history.versions {
-            versions.append(
-                (version.version.text, version.fingerprint.description, try ServerScript(version, of: history.name)))
+            versions.append(Version(version: version, file: try Self.file(version, of: history.name)))
         }
         self.versions = versions
         var steps: [Step] = []
-        for step in history.steps {
-            let server = try ServerStep(step, instructions: instructions(step))
-            let earlier = steps.filter { !$0.step.tables.isDisjoint(with: server.tables) }.map(\.step.to)
-            steps.append(
-                Step(
-                    step: server, fingerprint: step.to.fingerprint.description,
-                    scripts: ServerScript.scripts(
-                        server, after: earlier, from: step.from, to: step.to, of: history.name)))
-        }
+        for step in history.steps { steps.append(try Step(step, of: history.name, text: migration(step))) }
         self.steps = steps
     }
-}
 
-/// A file of SQL for a server, which `psql` can run.
-package struct ServerScript: Hashable, Sendable {
-    /// The name of the file: `01-expand.sql`.
-    package let name: String
-    package let phase: ServerPhase?
-    package let mode: ServerFile.Mode
-    /// The table whose rows the file changes in batches.
-    package private(set) var backfilledTable: String?
-    /// The comment at the beginning.
-    private let comment: String
-    /// The statements before the first one, which set time limits.
-    package let settings: [String]
-    /// The statements, without semicolons.
-    package let statements: [String]
-
-    /// The complete text of the file.
-    package var text: String { text(of: mode == .single ? statements : ["BEGIN"] + statements + ["COMMIT"]) }
-
-    /// The text for a program that begins and ends the transaction itself.
-    package var textWithoutTransaction: String { text(of: statements) }
-
-    /// The texts for a program that sends each file as one command. All but the first one consist of one statement, because
-    /// PostgreSQL runs several statements of a command in one transaction.
-    package var commands: [String] {
-        guard mode == .single else { return [text] }
-        return [text(of: Array(statements.prefix(1)))] + statements.dropFirst().map { comment + $0 + ";\n" }
-    }
-
-    private func text(of statements: [String]) -> String {
-        comment + (settings + statements).map { $0 + ";\n" }.joined()
-    }
-
-    /// The limits of the time for which a statement waits for a lock, and runs.
-    private static func settings(_ mode: ServerFile.Mode, _ phase: ServerPhase? = nil) -> [String] {
-        let limit = mode != .transaction ? "0" : phase == .contract ? "10min" : "10s"
-        // The creation of an index waits for transactions that are running, and lets others write meanwhile.
-        let wait = mode == .single && phase != .backfill ? "60s" : "200ms"
-        return ["SET lock_timeout = '\(wait)'", "SET statement_timeout = '\(limit)'"]
-    }
-
-    /// Creates the script of a version for an empty database.
-    init(_ version: ModelVersion, of schema: String) throws(ServerExpression.Unsupported) {
-        let name = version.version.text
+    /// Returns the file that creates an empty database of a version.
+    private static func file(
+        _ version: ModelVersion, of schema: String
+    ) throws(ServerExpression.Unsupported) -> ServerFile {
         let tables = version.serverTables
-        var statements = ServerHistory.statements
-        statements.append(
-            """
-            DO $strata$ BEGIN
-                IF strata_version() IS NOT NULL THEN
-                    RAISE EXCEPTION 'strata: the database already has version %', strata_version();
-                END IF;
-            END $strata$
-            """)
+        var statements = ServerFile.Limit.brief.settings + [StepAssertions.isEmpty]
         let collations = Set(tables.flatMap { $0.table.columns.compactMap(\.collation) })
         statements += Collation.allCases.filter(collations.contains).compactMap(PostgreSQL.create)
         for table in tables {
             statements.append(try PostgreSQL.createTable(table))
-            for index in table.table.indexes {
-                statements.append(try PostgreSQL.createIndex(index, on: table, concurrently: false))
-            }
+            for index in table.table.indexes { statements.append(try PostgreSQL.createIndex(index, on: table)) }
         }
         statements += PostgreSQL.distribute(tables.filter { $0.distribution != nil })
         for table in tables {
@@ -113,75 +67,65 @@ package struct ServerScript: Hashable, Sendable {
                     "ALTER TABLE \(PostgreSQL.quoted(table.name)) ADD \(PostgreSQL.constraint(key, in: table))")
             }
         }
-        statements.append(
-            "INSERT INTO strata_history (from_version, to_version, fingerprint, phase, file, finished) "
-                + "VALUES ('', \(SQL.literal(name)), \(SQL.literal(version.fingerprint.description)), 'create', "
-                + "\(SQL.literal(name + ".sql")), now())")
-        self.name = name + ".sql"
-        phase = nil
-        mode = .transaction
-        comment = "-- Generated by Strata: an empty database of version \(name) of \(schema).\n"
-        settings = Self.settings(.transaction)
-        self.statements = statements
+        statements += [
+            "CREATE TABLE strata_schema (\n    version text NOT NULL,\n    fingerprint text NOT NULL\n)",
+            "INSERT INTO strata_schema (version, fingerprint) VALUES (\(version.serverLiterals))",
+        ]
+        let name = version.version.text
+        return ServerFile(
+            "\(name).sql", "-- Generated by Strata: an empty database of version \(name) of \(schema).\n", [statements])
     }
+}
 
-    private init(_ file: ServerFile, named name: String, _ comment: String, _ statements: [String]) {
-        self.name = name
-        phase = file.phase
-        mode = file.mode
-        self.comment = comment
-        settings = Self.settings(file.mode, file.phase)
-        self.statements = statements
-        for case .backfill(let backfill) in file.statements { backfilledTable = backfill.table }
+extension ModelVersion {
+    /// The version and its fingerprint, as literals.
+    var serverLiterals: String {
+        "\(SQL.literal(version.text)), \(SQL.literal(fingerprint.description))"
     }
+}
 
-    /// Returns the scripts of a step.
-    ///
-    /// - Parameter earlier: The versions of earlier steps that change the same tables.
-    static func scripts(
-        _ step: ServerStep, after earlier: [String], from: ModelVersion, to: ModelVersion, of schema: String
-    ) -> [ServerScript] {
-        let versions = [step.from, step.to].map { SQL.literal($0) }.joined(separator: ", ")
-        let fingerprints = [from, to].map { SQL.literal($0.fingerprint.description) }.joined(separator: ", ")
-        let digits = max(2, String(step.files.count).count)
-        let names = step.files.enumerated().map { place, file in
-            let number = String(place + 1)
-            let zeros = String(repeating: "0", count: digits - number.count)
-            return ([zeros + number, file.phase.rawValue] + [file.subject].compactMap(\.self)).joined(separator: "-")
-                + ".sql"
+extension ServerSchema.Step {
+    /// Creates the files of a step.
+    init(_ step: SchemaStep, of schema: String, text: String?) throws(ServerExpression.Unsupported) {
+        (from, to) = (step.from.version.text, step.to.version.text)
+        let tables = StepTables(step)
+        migration = step.isCustom ? ServerMigration(step, tables, text: text) : nil
+        let online = try OnlineChanges(tables)
+        let offline = try OfflineChanges(tables, after: online, custom: migration?.statements)
+        let title = "-- Generated by Strata: \(schema), from \(from) to \(to)"
+        let start = StepAssertions.version(step.from, before: step.to)
+        var files: [ServerFile] = []
+        var transactions = online.transactions.map { ServerFile.Limit.brief.settings + start + $0 }
+        transactions += online.validations.map { ServerFile.Limit.none.settings + start + $0 }
+        let checks = StepAssertions.isComplete(online, indexes: false)
+        if !transactions.isEmpty {
+            if !checks.isEmpty { transactions.append(ServerFile.Limit.brief.settings + start + checks) }
+            let comment = """
+                \(title), while apps of \(from) read and write.
+                -- If a lock is not available in time, or for any other error, run the file again.
+
+                """
+            files.append(ServerFile("1-online.sql", comment, transactions))
         }
-        let finished = "ARRAY[\(earlier.map { SQL.literal($0) }.joined(separator: ", "))]::text[]"
-        return step.files.enumerated().map { place, file in
-            let name = names[place]
-            let literal = SQL.literal(name)
-            let isLast = !step.files[(place + 1)...].contains { $0.phase == file.phase }
-            let mark: String? =
-                switch file.phase {
-                case .validate where isLast: "ready"
-                case .contract where isLast: "contracted"
-                default: nil
-                }
-            let index = file.index.map { SQL.literal(PostgreSQL.quoted($0)) }
-            var arguments = mark.map { ", '\($0)'" } ?? ""
-            if let index { arguments = ", \(mark.map { SQL.literal($0) } ?? "NULL"), \(index)" }
-            let finish: [String] =
-                // The backfill marks its file as finished.
-                file.phase == .backfill ? [] : ["SELECT strata_finish(\(versions), \(literal)\(arguments))"]
-            let statements =
-                [
-                    "SELECT strata_begin(\(versions), \(fingerprints), '\(file.phase.rawValue)', \(literal), "
-                        + "\(SQL.literal(place == 0 ? "" : names[place - 1])), \(finished))"
-                ]
-                + file.statements.map { statement in
-                    switch statement {
-                    case .sql(let text): text
-                    case .backfill(let backfill): backfill.statement(versions, literal)
-                    }
-                }
-                + finish
+        for index in online.indexes {
             let comment =
-                "-- Generated by Strata: \(schema), step \(step.from) to \(step.to), phase \(file.phase.rawValue).\n"
-            return ServerScript(file, named: name, comment, statements)
+                "\(title), while apps of \(from) read and write. 2-offline.sql checks that the index is valid.\n"
+            files.append(
+                ServerFile("2-index-\(PostgreSQL.fileName(index.name)).sql", comment, single: index.statement))
         }
+        let notes = offline.replaced.map {
+            PostgreSQL.comment("A new one replaces the \($0), which must not have privileges or policies.")
+        }
+        files.append(
+            ServerFile(
+                "2-offline.sql",
+                "\(title), while no app writes. After an error nothing has changed, and you can run the file again.\n"
+                    + notes.joined(),
+                [
+                    ServerFile.Limit.none.settings + ["SET LOCAL row_security = off"] + start
+                        + StepAssertions.isComplete(online, indexes: true) + offline.statements
+                        + ["UPDATE strata_schema SET (version, fingerprint) = (\(step.to.serverLiterals))"]
+                ]))
+        self.files = files
     }
 }

@@ -29,6 +29,9 @@ package struct ServerTable: Hashable, Sendable {
         table.foreignKeys.map { (name(of: $0), PostgreSQL.constraint($0, in: self)) }
     }
 
+    /// The names and types of all columns.
+    var columnTypes: [StepAssertions.Column] { table.allColumnNames.map { (name, $0, type(of: $0)) } }
+
     /// Expressions over the columns of a row.
     ///
     /// - Parameter name: Returns SQL for a column.

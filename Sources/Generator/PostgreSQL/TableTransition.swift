@@ -1,281 +1,285 @@
-import SchemaModel
 import SQLSchema
 
-/// The change of a table on a server while apps of both versions write to it.
-///
-/// Columns of the new version are added beside the old ones, and a trigger keeps both up to date. The old columns are dropped
-/// in the phase `contract`, when no app of the old version writes any more.
+/// The change of a table on a server. The table is renamed and altered, so its privileges, policies and views remain.
 struct TableTransition {
     let old: ServerTable
     let new: ServerTable
     /// The columns of the new table, each with the origin of its values.
     let columns: [(column: Table.Column, origin: ColumnOrigin)]
-    /// Values of the old table that must not be NULL. Rows in which one of them is NULL are deleted.
-    let requiring: [ValueExpression]
-    /// Whether SQL that you write provides values.
-    let isCustom: Bool
-    /// Whether the primary key has other columns, so that SQL that you write has to copy the rows.
-    let isRebuilt: Bool
+    /// Whether all rows are deleted.
+    let isEmptied: Bool
+    /// The new names of the old columns that remain.
+    let names: [String: String]
+    /// The new names of the computed columns that remain.
+    let computedNames: [String: String]
 
     /// The origin of a column's values.
     enum ColumnOrigin: Hashable {
-        /// The old table has the column.
-        case kept
-        /// A column of the primary key has another name. It is renamed in the phase `contract`.
-        case renamedKey(from: String)
-        /// The old table has the column. Values that are not allowed any more are replaced.
-        case filled(ValueExpression)
-        /// A fixed value.
+        /// An old column, unchanged. It may have another name.
+        case kept(String)
+        /// An old column with other values of the same type.
+        case changed(String, ValueExpression)
+        /// An old column whose values get another type or collation.
+        case retyped(String, ValueExpression)
+        /// A new column with a fixed value.
         case constant(ValueExpression)
-        /// The value is computed from the old row.
+        /// A new column whose value is computed from the old row.
         case derived(ValueExpression)
-        /// SQL that you write provides the value.
+        /// A new column whose values only SQL that you write can provide.
         case custom
 
-        /// The old column whose value this is; nil if the value is another one.
+        /// The old column that becomes this one; nil if the column is new.
         var source: String? {
-            if case .derived(let value) = self { value.columnName } else { nil }
-        }
-    }
-
-    /// Creates the transition of a table.
-    init(from old: ServerTable, to new: ServerTable, change: TableChange?) {
-        self.old = old
-        self.new = new
-        var values: [String: ValueExpression] = [:]
-        var required: [ValueExpression] = []
-        var isCustom = false
-        switch change {
-        case .map(_, _, let columns, let requiring): (values, required) = (columns, requiring)
-        case .custom(_, _, let columns, let references):
-            values = references.mapValues { .column($0) }.merging(columns) { $1 }
-            isCustom = true
-        case .create, .drop, nil: break
-        }
-        requiring = required
-        self.isCustom = isCustom
-        columns = new.table.columns.map { column in
-            (column, Self.origin(of: column, in: new, from: old, values[column.name], isCustom))
-        }
-        isRebuilt =
-            new.table.primaryKey.count != old.table.primaryKey.count
-            || columns.contains { column, origin in
-                guard new.table.primaryKey.contains(column.name) else { return false }
-                switch origin {
-                case .kept: return !old.table.primaryKey.contains(column.name)
-                case .renamedKey: return false
-                default: return true
-                }
+            switch self {
+            case .kept(let name), .changed(let name, _), .retyped(let name, _): name
+            case .constant, .derived, .custom: nil
             }
+        }
     }
 
-    private static func origin(
-        of column: Table.Column, in new: ServerTable, from old: ServerTable, _ value: ValueExpression?, _ isCustom: Bool
-    ) -> ColumnOrigin {
-        let name = column.name
-        let before = old.table.column(name)
-        // A value that is stored in the same way has the same type here, and the same collation.
-        func isSame(_ source: String) -> Bool {
-            old.type(of: source) == new.type(of: name) && old.table.column(source)?.collation == column.collation
+    /// The prefix of the names of old tables and columns whose names new ones get.
+    static let oldPrefix = "strata_old_"
+    /// The prefix of the names of constraints and columns that get their final names later.
+    static let newPrefix = "strata_new_"
+
+    /// Creates the change of a table.
+    ///
+    /// - Parameters:
+    ///   - values: The values of the new columns, over the old ones; nil if only a custom migration can provide them.
+    ///   - predecessors: The old columns of the same properties, by the names of the new columns.
+    ///   - isEmptied: Whether all rows are deleted.
+    init(
+        from old: ServerTable, to new: ServerTable, values: (Table.Column) -> ValueExpression?,
+        predecessors: [String: String] = [:], isEmptied: Bool = false
+    ) {
+        (self.old, self.new, self.isEmptied) = (old, new, isEmptied)
+        func isSame(_ source: String, _ column: Table.Column) -> Bool {
+            old.type(of: source) == new.type(of: column.name)
+                && old.table.column(source)?.collation == column.collation
         }
-        guard let value = value ?? (before.map { _ in .column(name) }) else {
-            if isCustom { return .custom }
-            return .constant(new.table.defaultValue(of: name))
+        let all = new.table.columns.map { (column: $0, value: values($0)) }
+        // A column that keeps its name comes first, and then one that only has another name.
+        let candidates = all.compactMap { column, value -> (column: String, source: String, rank: Int)? in
+            let own = value == nil ? predecessors[column.name].flatMap { isSame($0, column) ? $0 : nil } : nil
+            guard let source = own ?? value?.continuedColumn, old.table.column(source) != nil else { return nil }
+            return (column.name, source, source == column.name ? 0 : value?.columnName == nil ? 2 : 1)
         }
-        if let source = value.columnName, isSame(source) {
-            if source == name { return .kept }
-            let isKey = new.table.primaryKey.contains(name) && old.table.primaryKey.contains(source)
-            return isKey && before == nil ? .renamedKey(from: source) : .derived(value)
+        var sources: [String: String] = [:]
+        var claimed: Set<String> = []
+        for rank in 0...2 {
+            for candidate in candidates where candidate.rank == rank && claimed.insert(candidate.source).inserted {
+                sources[candidate.column] = candidate.source
+            }
         }
-        if !value.readsColumns { return .constant(value) }
-        return isSame(name) && value.onlyReplaces(name) ? .filled(value) : .derived(value)
+        columns = all.map { column, value in
+            guard let source = sources[column.name] else {
+                guard let value else { return (column, isEmptied ? .constant(.null) : .custom) }
+                return (column, value.columnsRead.isEmpty || isEmptied ? .constant(value.constant) : .derived(value))
+            }
+            let value = value ?? .column(source)
+            if !isSame(source, column) { return (column, .retyped(source, isEmptied ? .null : value)) }
+            return (column, isEmptied || value.columnName == source ? .kept(source) : .changed(source, value))
+        }
+        let names = Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        self.names = names
+        let types = columns.reduce(into: Set<String>()) { types, entry in
+            if case .retyped(let source, _) = entry.origin { types.insert(source) }
+        }
+        var computed: [String: String] = [:]
+        for column in new.table.computed {
+            let same = old.table.computed.filter { before in
+                computed[before.name] == nil && before.type == column.type
+                    && old.type(of: before.name) == new.type(of: column.name)
+                    && before.value.columns.allSatisfy { names[$0] != nil && !types.contains($0) }
+                    && before.value.mapColumns { names[$0] ?? $0 } == column.value
+            }
+            let free = same.filter { before in
+                before.name == column.name || !new.table.computed.contains { $0.name == before.name }
+            }
+            if let before = free.first(where: { $0.name == column.name }) ?? free.first {
+                computed[before.name] = column.name
+            }
+        }
+        computedNames = computed
     }
+
+    /// Whether nothing changes.
+    var isIdentity: Bool { old == new && !isEmptied && columns.allSatisfy { $0.origin == .kept($0.column.name) } }
 
     // MARK: Names
 
-    /// The prefix of names that the phase `contract` replaces.
-    static let prefix = "strata_new_"
-
     func origin(of column: String) -> ColumnOrigin? { columns.first { $0.column.name == column }?.origin }
 
-    /// Whether a column of the new version cannot have its name before the phase `contract`, because an old column has it.
-    func isLate(_ column: String) -> Bool {
-        switch origin(of: column) {
-        case .constant, .derived, .custom: old.table.allColumnNames.contains(column)
-        case .renamedKey: true
-        case .kept, .filled, nil: false
-        }
+    /// The old columns, each with its name after all columns were renamed.
+    var renames: [(before: String, after: String)] {
+        (old.table.columnNames.map { ($0, present($0)) } + computedNames.map { ($0, $1) }.sorted { $0.0 < $1.0 })
+            .filter { $0.0 != $0.1 }
     }
 
-    /// The name of a column of the new version before the phase `contract`.
+    /// The name of an old column after all columns were renamed. A column that is dropped makes way for a new one.
     func present(_ column: String) -> String {
-        switch origin(of: column) {
-        case .renamedKey(let name): name
-        default: isLate(column) ? Self.prefix + column : column
+        names[column] ?? (new.table.allColumnNames.contains(column) ? Self.oldPrefix + column : column)
+    }
+
+    /// The new name of an old column whose values do not change; nil if they do, or if the column is dropped.
+    func keptName(_ column: String) -> String? {
+        if let name = computedNames[column] { return name }
+        guard let name = names[column], origin(of: name) == .kept(column) else { return nil }
+        return name
+    }
+
+    /// The old column that a new column is, unchanged; nil if it has other values.
+    func keptSource(_ column: String) -> String? {
+        if case .kept(let source)? = origin(of: column) { return source }
+        return computedNames.first { $0.value == column }?.key
+    }
+
+    /// Returns the new names of old columns if no value changes; nil otherwise.
+    func keptNames(_ columns: [String]) -> [String]? {
+        let names = columns.compactMap(keptName)
+        return names.count == columns.count ? names : nil
+    }
+
+    /// The old columns that are dropped.
+    var droppedColumns: [Table.Column] { old.table.columns.filter { names[$0.name] == nil } }
+
+    /// The computed columns that are dropped, because they are computed in another way, or of columns with another type.
+    var droppedComputed: [ComputedColumn] { old.table.computed.filter { computedNames[$0.name] == nil } }
+
+    var addedComputed: [ComputedColumn] {
+        let kept = Set(computedNames.values)
+        return new.table.computed.filter { !kept.contains($0.name) }
+    }
+
+    /// The new columns that apps of the old version can live with: they have a fixed value, and their names are free.
+    var onlineColumns: [(column: Table.Column, value: ValueExpression)] {
+        if isEmptied { return [] }
+        return columns.compactMap { column, origin in
+            guard case .constant(let value) = origin, !old.table.allColumnNames.contains(column.name),
+                column.isNullable || value != .null, !new.table.primaryKey.contains(column.name)
+            else { return nil }
+            return (column, value)
         }
     }
 
-    /// Whether the new table has an old column unchanged, or with replaced values.
-    func isKept(_ column: String) -> Bool {
-        switch origin(of: column) {
-        case .kept, .filled: true
-        default: false
+    // MARK: Constraints
+
+    /// Whether the primary key stays the same, under other names at most.
+    var keepsPrimaryKey: Bool {
+        old.table.primaryKey.map { names[$0] ?? "" } == new.table.primaryKey
+            && new.table.primaryKey.allSatisfy { if case .changed? = origin(of: $0) { false } else { true } }
+    }
+
+    /// Whether an old index remains as an index of the new table.
+    func keeps(_ index: Table.Index) -> Bool {
+        let columns = index.shape.allColumns
+        // The values of a unique index may be equal while they change.
+        guard columns.allSatisfy({ keptName($0) != nil || !index.isUnique && isChanged($0) }) else { return false }
+        return new.table.indexes.contains(
+            Table.Index(index.name, index.shape.mapColumns { [names[$0] ?? computedNames[$0] ?? $0] }))
+    }
+
+    private func isChanged(_ column: String) -> Bool {
+        if let name = names[column], case .changed? = origin(of: name) { true } else { false }
+    }
+
+    /// Returns the new check that an old one becomes without a change; nil if there is none.
+    func successor(of check: Table.Check) -> Table.Check? {
+        guard keptNames(check.condition.columns) != nil else { return nil }
+        let condition = check.condition.mapColumns { keptName($0) ?? $0 }
+        return new.table.checks.first { $0.condition == condition && isNamed(check, like: $0) }
+    }
+
+    /// Whether an old check has the name of a new one. The names of checks of enums contain those of the table and column.
+    private func isNamed(_ before: Table.Check, like check: Table.Check) -> Bool {
+        if before.name == check.name { return true }
+        guard let column = before.condition.columns.first, let name = keptName(column) else { return false }
+        return before.name == "\(old.name)_\(column)_cases" && check.name == "\(new.name)_\(name)_cases"
+    }
+
+    /// Returns the old check that implies a new one; nil if there is none. Its columns keep their values.
+    func predecessor(of check: Table.Check) -> Table.Check? {
+        let sources = check.condition.columns.compactMap(keptSource)
+        guard sources.count == check.condition.columns.count else { return nil }
+        let condition = check.condition.mapColumns { keptSource($0) ?? $0 }
+        let numbers: Set<ServerType> = [.bigint, .double, .real, .timestamptz]
+        return old.table.checks.first { before in
+            isNamed(before, like: check)
+                && before.condition.implies(condition) { numbers.contains(old.type(of: $0)) }
         }
-    }
-
-    /// Whether a column of the new version is there before the phase `contract`, and no old app knows it.
-    func isAdded(_ column: String) -> Bool {
-        switch origin(of: column) {
-        case .constant, .derived, .custom: true
-        case .kept, .filled, .renamedKey, nil: false
-        }
-    }
-
-    func isCustomColumn(_ column: String) -> Bool { origin(of: column) == .custom }
-
-    /// The old columns that the phase `contract` drops.
-    var droppedColumns: [String] {
-        let renamed = columns.compactMap { if case .renamedKey(let name) = $0.origin { name } else { nil } }
-        return old.table.columnNames.filter { !isKept($0) && !renamed.contains($0) }
-    }
-
-    /// The computed columns that the phase `contract` drops, because the new version does not have them, or computes them in another way.
-    var droppedComputed: [String] { old.table.computed.filter { !isKept($0) }.map(\.name) }
-
-    /// The computed columns that the phase `contract` adds: adding one copies the table.
-    var addedComputed: [ComputedColumn] { new.table.computed.filter { !isKept($0) } }
-
-    private func isKept(_ column: ComputedColumn) -> Bool {
-        old.table.computed.contains(column) && new.table.computed.contains(column)
-            && column.value.columns.allSatisfy { isKept($0) && old.type(of: $0) == new.type(of: $0) }
     }
 
     // MARK: Values
 
-    /// The columns whose values a trigger keeps up to date, and the backfill sets.
-    var followed: [(column: Table.Column, value: ValueExpression)] {
-        columns.compactMap { column, origin in
-            switch origin {
-            case .filled(let value), .derived(let value): (column, value)
-            case .kept, .renamedKey, .constant, .custom: nil
-            }
-        }
-    }
-
-    /// The columns that SQL of yours sets.
-    var customColumns: [Table.Column] { columns.filter { $0.origin == .custom }.map(\.column) }
-
-    /// Returns the statement that copies the rows; nil if SQL of yours has to.
+    /// Returns the statement that copies the rows into a new table.
     ///
     /// - Parameters:
     ///   - source: The present name of the old table.
-    ///   - table: The name of the table that gets the rows.
-    func copy(from source: String, into table: String) throws(ServerExpression.Unsupported) -> String? {
-        if isCustom { return nil }
-        let row = old.expressions()
-        var names: [String] = []
+    ///   - name: Returns the present name of an old column.
+    ///   - requiring: Values that must not be NULL.
+    func copy(
+        from source: String, requiring: [ValueExpression], _ name: @escaping (String) -> String
+    ) throws(ServerExpression.Unsupported) -> String {
+        let row = old.expressions { PostgreSQL.quoted(name($0)) }
         var values: [String] = []
         for (column, origin) in columns {
             let value: ValueExpression =
                 switch origin {
-                case .kept: .column(column.name)
-                case .renamedKey(let name): .column(name)
-                case .filled(let value), .constant(let value), .derived(let value): value
+                case .kept(let source): .column(source)
+                case .changed(_, let value), .retyped(_, let value), .constant(let value), .derived(let value): value
                 case .custom: .null
                 }
-            names.append(PostgreSQL.quoted(column.name))
             values.append(try row.sql(value, as: new.type(of: column.name)))
         }
         var conditions: [String] = []
         for value in requiring {
             let type = value.columnName.map { old.type(of: $0) } ?? .text
-            conditions.append("(\(try row.sql(value, as: type))) IS NOT NULL")
+            conditions.append("\(try row.sql(value, as: type)) IS NOT NULL")
         }
-        return "INSERT INTO \(PostgreSQL.quoted(table)) (\(names.joined(separator: ", ")))\n"
-            + "SELECT \(values.joined(separator: ", ")) FROM \(PostgreSQL.quoted(source))"
-            + (conditions.isEmpty ? "" : "\nWHERE " + conditions.joined(separator: " AND "))
-    }
-
-    /// Returns the value of an old column, computed from the new version's columns; nil if nothing gives it back.
-    ///
-    /// An app of the old version reads it in rows that an app of the new version has written.
-    func inverse(of old: String) -> (column: Table.Column, value: ValueExpression)? {
-        // A column that only has another name comes first.
-        let derived = columns.filter { $0.origin.source == old } + columns.filter { $0.origin.source != old }
-        for case (let column, .derived(let value)) in derived where !isLate(column.name) {
-            if let inverse = value.inverse(over: old, as: column.name) { return (column, inverse) }
-        }
-        return nil
+        return """
+            INSERT INTO \(PostgreSQL.quoted(new.name)) (\(PostgreSQL.list(new.table.columnNames)))
+            SELECT \(values.joined(separator: ", ")) FROM \(PostgreSQL.quoted(source))\
+            \(conditions.isEmpty ? "" : "\nWHERE " + conditions.joined(separator: " AND "))
+            ON CONFLICT DO NOTHING
+            """
     }
 }
 
 extension ValueExpression {
-    /// Whether the value depends on a column.
-    var readsColumns: Bool {
+    /// The columns that the value depends on.
+    var columnsRead: [String] {
         switch self {
-        case .column: true
-        case .literal, .null: false
-        case .coalesce(let first, let second): first.readsColumns || second.readsColumns
-        case .replaced(let value, _, let other): value.readsColumns || other.readsColumns
-        case .changed(let value, _): value.readsColumns
+        case .column(let name): [name]
+        case .literal, .null: []
+        case .coalesce(let first, let second): first.columnsRead + second.columnsRead
+        case .replaced(let value, _, let other): value.columnsRead + other.columnsRead
+        case .changed(let value, _): value.columnsRead
         }
     }
 
-    /// Whether the value is that of a column, and another one where that is NULL or not allowed. Doing so twice changes
-    /// nothing.
-    func onlyReplaces(_ column: String) -> Bool {
+    /// The column whose values these are, possibly changed or replaced; nil for fixed values.
+    var continuedColumn: String? {
         switch self {
-        case .column(let name): name == column
-        case .coalesce(let first, let second), .replaced(let first, _, let second):
-            first.onlyReplaces(column) && !second.readsColumns
-        case .literal, .null, .changed: false
-        }
-    }
-
-    /// Returns the value of the column `source` from which this value was computed, over the column `result`; nil if it cannot
-    /// be computed.
-    func inverse(over source: String, as result: String) -> ValueExpression? {
-        switch self {
-        case .column(let name): name == source ? .column(result) : nil
+        case .column(let name): name
         case .literal, .null: nil
-        case .coalesce(let first, let second), .replaced(let first, _, let second):
-            second.readsColumns ? nil : first.inverse(over: source, as: result)
-        case .changed(let value, let change):
-            change.inverse.flatMap { change in
-                value.inverse(over: source, as: result)?.substituting([result: .changed(.column(result), change)])
-            }
+        case .coalesce(let value, _), .replaced(let value, _, _), .changed(let value, _): value.continuedColumn
         }
     }
-}
 
-extension ValueChange {
-    /// The change back; nil if several values become one, or if not every new value has an old one.
-    var inverse: ValueChange? {
+    /// The value if it is fixed, otherwise NULL.
+    fileprivate var constant: ValueExpression { columnsRead.isEmpty ? self : .null }
+
+    /// Whether SQL of the value contains a subquery, which `ALTER COLUMN … USING` does not allow.
+    var needsSubquery: Bool {
         switch self {
-        case .scalar(let from, let to):
-            return from.storage == to.storage ? .scalar(to, from) : nil
-        case .caseToString: return .caseToString
-        case .cases(let values, let isMerged):
-            guard !isMerged, Set(values.values).count == values.count else { return nil }
-            return .cases(Dictionary(uniqueKeysWithValues: values.map { ($1, $0) }), merged: false)
-        case .options: return .options(cleared: 0)
-        case .elements(let change, let isJSON): return change.inverse.map { .elements($0, isJSON: isJSON) }
-        case .members(let changes):
-            var inverse: [Member] = []
-            for change in changes {
-                switch change {
-                case .added(let name, _): inverse.append(.removed(name))
-                case .removed: return nil
-                case .renamed(let old, let new, let inner, let isJSON):
-                    guard let back = inner.map(\.inverse) ?? .some(nil) else { return nil }
-                    if inner != nil, back == nil { return nil }
-                    inverse.append(.renamed(new, to: old, back, isJSON: isJSON))
-                case .changed(let name, let inner, let isJSON):
-                    guard let back = inner.inverse else { return nil }
-                    inverse.append(.changed(name, back, isJSON: isJSON))
-                }
+        case .column, .literal, .null: false
+        case .coalesce(let first, let second): first.needsSubquery || second.needsSubquery
+        case .replaced(let value, _, let other): value.needsSubquery || other.needsSubquery
+        case .changed(let value, let change):
+            switch change {
+            case .elements, .members: true
+            default: value.needsSubquery
             }
-            return .members(inverse)
         }
     }
 }

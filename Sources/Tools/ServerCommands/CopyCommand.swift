@@ -33,20 +33,18 @@ enum CopyCommand {
     static func version(
         of connection: ServerConnection, in model: LoadedModel
     ) throws -> ModelVersion {
-        let state = try ServerState(reading: connection)
-        guard let current = state.current else {
-            throw CommandError.elsewhere("error: the database is empty: deploy creates its tables")
-        }
-        guard !state.hasOldParts else {
+        guard try connection.value("SELECT to_regclass('strata_schema')") != nil,
+            let row = try connection.rows("SELECT version, fingerprint FROM strata_schema").first
+        else {
             throw CommandError.elsewhere(
-                "error: the phase contract has not run, so the tables have the columns of two versions: deploy first, with "
-                    + "--oldest-client \(current.version)")
+                "error: the database has no table strata_schema: create its tables with a file of SQL/postgresql first")
         }
-        let version = model.history.versions.first {
-            $0.version.text == current.version && $0.fingerprint.description == current.fingerprint
+        let (name, fingerprint) = (row[0] ?? "", row[1] ?? "")
+        guard let version = model.history.versions.first(where: { $0.version.text == name }) else {
+            throw CommandError.elsewhere("error: the database has version \(name), which is unknown here")
         }
-        guard let version else {
-            throw CommandError.elsewhere("error: the database has version \(current.version), which is unknown here")
+        guard version.fingerprint.description == fingerprint else {
+            throw CommandError.elsewhere("error: version \(name) of the database differs from the one here")
         }
         return version
     }
@@ -104,13 +102,24 @@ enum CopyCommand {
                         "COPY (SELECT \(selected.joined(separator: ", ")) FROM \(PostgreSQL.quoted(table.name))) TO STDOUT"
                 ) { bytes in
                     line.removeAll(keepingCapacity: true)
-                    for (place, (column, field)) in zip(columns, CopyFormat.fields(bytes)).enumerated() {
+                    let fields = CopyFormat.fields(bytes)
+                    for (place, (column, field)) in zip(columns, fields).enumerated() {
                         let type = table.type(of: column.name)
-                        let value = CopyFormat.value(field, type, column.type)
-                        try insert.bind(value, at: place + 1)
-                        CopyFormat.appendCanonical(value, type, to: &line)
+                        do {
+                            let value = try CopyFormat.value(field, type)
+                            try CopyFormat.appendCanonical(value, type, isFromServer: true, to: &line)
+                            try insert.bind(value, at: place + 1)
+                        } catch let problem as CopyFormat.Problem {
+                            throw CommandError.elsewhere(
+                                "error: a store cannot hold a value of the server, so nothing is written: "
+                                    + "\(Self.key(fields, of: table)): \(column.name): \(problem)")
+                        }
                     }
-                    try insert.run()
+                    do { try insert.run() } catch let error as SQLiteError {
+                        throw CommandError.elsewhere(
+                            "error: the store refuses a row of the server, so nothing is written: "
+                                + "\(Self.key(fields, of: table)): \(error)")
+                    }
                     rows += 1
                     sum &+= CopyFormat.hash(line)
                     if rows.isMultiple(of: 1_000) { progress.update(rows, of: expected.rows) }
@@ -124,5 +133,14 @@ enum CopyCommand {
         try draft.publish()
         progress.end()
         console.say(lines.joined(separator: "\n"))
+    }
+
+    /// Returns the table and the primary key of a row, for messages.
+    private static func key(_ fields: [[UInt8]?], of table: ServerTable) -> String {
+        let key = table.table.primaryKey.compactMap { name in
+            table.table.columns.firstIndex { $0.name == name }.flatMap { fields[$0] }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        return "\(table.name), row \(key.joined(separator: ", "))"
     }
 }

@@ -5,33 +5,50 @@ import Strata
 
 /// The text format of `COPY` (https://www.postgresql.org/docs/15/sql-copy.html#id-1.9.3.55.9.2), for values of a store.
 struct CopyFormat {
-    /// A value that PostgreSQL cannot hold.
+    /// A value that the other side cannot hold.
     enum Problem: Error, Hashable, CustomStringConvertible {
         case nul
+        case notUTF8
         case date(Double)
-        case json
+        case json(String)
         case decimal(String)
+        case notANumber
         case kind(String, ServerType)
 
         var description: String {
             switch self {
             case .nul: "PostgreSQL has no texts with U+0000"
+            case .notUTF8: "the text is not UTF-8"
             case .date(let seconds): "PostgreSQL has no date \(seconds) seconds after 2001"
-            case .json: "the text is not JSON"
-            case .decimal(let text): "\(text.debugDescription) is not a number"
+            case .json(let reason): "the text is not JSON that PostgreSQL can keep: \(reason)"
+            case .decimal(let text): "\(text.debugDescription) is not a number of at most 131072 digits"
+            case .notANumber: "SQLite has no NaN"
             case .kind(let kind, let type): "\(kind) is not a value of type \(type.rawValue)"
             }
         }
     }
 
     private static let tab = UInt8(ascii: "\t")
-    nonisolated(unsafe) private static let number = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
     private static let newline = UInt8(ascii: "\n")
     /// The seconds from 2000 to 2001.
     private static let yearInSeconds = 366 * 86_400
     private static let backslash = UInt8(ascii: "\\")
 
     // MARK: Writing
+
+    /// Returns the value of a column of a store.
+    ///
+    /// - Throws: `Problem` if it is a text that is not UTF-8.
+    static func value(_ row: Row, _ place: Int) throws(Problem) -> SQLiteValue {
+        let value = row.value(place)
+        // U+FFFD replaces wrong bytes.
+        if case .text(let text) = value, text.unicodeScalars.contains("\u{fffd}"),
+            String(data: row.bytes(place), encoding: .utf8) == nil
+        {
+            throw .notUTF8
+        }
+        return value
+    }
 
     /// Appends a value of a column to a line.
     static func append(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) throws(Problem) {
@@ -53,10 +70,7 @@ struct CopyFormat {
         case (.real(let value), .double), (.real(let value), .real):
             line += Array((value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)").utf8)
         case (.text(let text), .text), (.text(let text), .numeric), (.text(let text), .jsonb):
-            if type == .numeric {
-                guard (try? Self.number.wholeMatch(in: text)) != nil else { throw .decimal(text) }
-            }
-            if type == .jsonb, hasEscapedNUL(text) { throw .nul }
+            if type == .numeric, DecimalText(text) == nil { throw .decimal(text) }
             try append(text, to: &line)
         case (.blob(let data), .uuid) where data.count != 16: throw .kind("data of \(data.count) bytes", type)
         case (.blob(let data), .bytea), (.blob(let data), .uuid):
@@ -94,17 +108,6 @@ struct CopyFormat {
         }
     }
 
-    /// Whether a text of JSON contains `\\u0000`.
-    private static func hasEscapedNUL(_ text: String) -> Bool {
-        var isEscaped = false
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if isEscaped, rest.prefix(4).elementsEqual("0000".utf8), byte == UInt8(ascii: "u") { return true }
-            isEscaped = byte == backslash && !isEscaped
-        }
-        return false
-    }
-
     // MARK: Reading
 
     /// Returns the fields of a line; nil is NULL.
@@ -140,18 +143,24 @@ struct CopyFormat {
     }
 
     /// Returns the value of a column in a store.
-    static func value(_ field: [UInt8]?, _ type: ServerType, _ storage: StorageType) -> SQLiteValue {
+    static func value(_ field: [UInt8]?, _ type: ServerType) throws(Problem) -> SQLiteValue {
         guard let field else { return .null }
         let text = String(decoding: field, as: UTF8.self)
         switch type {
         case .boolean: return .integer(text == "t" ? 1 : 0)
         case .bigint: return Int64(text).map { .integer($0) } ?? .null
-        case .real: return Float(text.replacing("Infinity", with: "inf")).map { .real(Double($0)) } ?? .null
-        case .double: return Double(text.replacing("Infinity", with: "inf")).map { .real($0) } ?? .null
+        // SQLite stores NaN as NULL.
+        case .real, .double:
+            guard text != "NaN" else { throw .notANumber }
+            let text = text.replacing("Infinity", with: "inf")
+            return (type == .real ? Float(text).map(Double.init) : Double(text)).map { .real($0) } ?? .null
+        case .numeric:
+            guard DecimalText(text) != nil else { throw .decimal(text) }
+            return .text(text)
         case .timestamptz: return date(text).map { .real($0) } ?? .null
         case .bytea: return .blob(Data(bytes(of: field.dropFirst(2))))
         case .uuid: return .blob(Data(bytes(of: field.filter { $0 != UInt8(ascii: "-") }[...])))
-        case .text, .numeric, .jsonb: return .text(text)
+        case .text, .jsonb: return .text(text)
         }
     }
 
@@ -183,11 +192,14 @@ struct CopyFormat {
     // MARK: Checksums
 
     /// Appends the form in which a value of a store is compared with one of a server.
-    static func appendCanonical(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) {
+    ///
+    /// - Parameter isFromServer: Whether the server has written the value, so JSON is in its form.
+    static func appendCanonical(
+        _ value: SQLiteValue, _ type: ServerType, isFromServer: Bool, to line: inout [UInt8]
+    ) throws(Problem) {
         switch (value, type) {
         case (.null, _): line.append(UInt8(ascii: "~"))
-        // The server writes JSON in its own form.
-        case (_, .jsonb): line.append(UInt8(ascii: "j"))
+        case (.text(let text), .jsonb) where !isFromServer: try JSONBText.append(text, to: &line)
         case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
         case (.real(let value), .timestamptz) where value.isInfinite: line += Array((value < 0 ? "-inf" : "inf").utf8)
         case (.real(let value), .timestamptz):
@@ -202,24 +214,11 @@ struct CopyFormat {
             line += hexadecimal(Self.bigEndian(UInt64(Float(value).bitPattern), 4)).lowercased().utf8
         case (.integer(let value), _): append(value, to: &line)
         // Digits after the point may end with zeros, and an exponent may be written out.
-        case (.text(let text), .numeric): line += plain(text).utf8
+        case (.text(let text), .numeric): line += (DecimalText(text)?.trimmed.text ?? text).utf8
         case (.text(let text), _): line += text.utf8
         case (.blob(let data), _): line += hexadecimal([UInt8](data)).lowercased().utf8
         }
         line.append(0x1f)
-    }
-
-    /// Returns a decimal number as PostgreSQL writes it without zeros at its end.
-    private static func plain(_ text: String) -> String {
-        var digits = text.contains { $0 == "e" || $0 == "E" } ? Decimal(string: text).map { "\($0)" } ?? text : text
-        let isNegative = digits.hasPrefix("-")
-        digits = String(digits.drop { $0 == "-" || $0 == "+" || $0 == "0" })
-        if digits.contains(".") {
-            while digits.last == "0" { digits.removeLast() }
-            if digits.last == "." { digits.removeLast() }
-        }
-        if digits.isEmpty { return "0" }
-        return (isNegative ? "-" : "") + (digits.hasPrefix(".") ? "0" : "") + digits
     }
 
     private static func bigEndian(_ bits: UInt64, _ count: Int) -> [UInt8] {
@@ -231,7 +230,7 @@ struct CopyFormat {
         let name = PostgreSQL.quoted(column)
         let text: String =
             switch type {
-            case .jsonb: "'j'"
+            case .jsonb: "\(name)::text COLLATE \"C\""
             case .boolean: "CASE WHEN \(name) THEN 't' ELSE 'f' END"
             case .timestamptz: selected(column, type)
             case .double: "encode(float8send(\(name)), 'hex')"

@@ -21,6 +21,8 @@ struct CopyToServer {
 
     /// The number of rows in a part.
     private static let part = 50_000
+    /// The key of the lock that two copies cannot hold at the same time: "strata" in ASCII.
+    private static let lockKey = 0x7374_7261_7461
     /// The number of values that are reported if PostgreSQL cannot hold them.
     private static let mostProblems = 20
 
@@ -28,6 +30,8 @@ struct CopyToServer {
     private struct Position {
         /// The number of the last row.
         var row: Int64?
+        /// Whether this is the last row of the table.
+        var isOver = false
         var rows = 0
         /// The sum of the hashes of the rows.
         var sum = UInt64(0)
@@ -56,7 +60,7 @@ struct CopyToServer {
 
     func run() throws {
         // The store must not change while it is copied in parts.
-        try DeployCommand.lock(server, console)
+        try lock()
         try store.execute("BEGIN")
         defer { try? store.execute("ROLLBACK") }
         var positions = try begin()
@@ -65,19 +69,13 @@ struct CopyToServer {
         defer { progress.end() }
         do {
             try copyAll(&positions) { progress.update($0, of: total) }
-        } catch let error as ServerError where error.code.hasPrefix("22") || error.code.hasPrefix("23") {
-            // The server refuses a value, which no later attempt changes.
-            try? abandon()
-            throw CommandError.store(file.path, reason: "PostgreSQL refuses a value, so nothing is copied: \(error)")
-        } catch is CopyFormat.Problem {
-            // The store has to change, so this copy cannot go on.
-            try? abandon()
-            let reason = "PostgreSQL cannot hold these values; change them, and copy again:"
-            throw CommandError.store(file.path, reason: ([reason] + (try problems())).joined(separator: "\n  "))
+            try check(positions)
+            try finish()
+        } catch {
+            progress.end()
+            throw try failure(error, positions)
         }
         progress.end()
-        try check(positions)
-        try finish()
         let lines = tables.map { table -> String in
             let rows = positions[table.name]?.rows ?? 0
             return "  \(table.name): \(rows) \(rows == 1 ? "row" : "rows")"
@@ -85,13 +83,85 @@ struct CopyToServer {
         console.say((["copied \(file.path): version \(version.version.text)"] + lines).joined(separator: "\n"))
     }
 
-    private func copyAll(_ positions: inout [String: Position], _ report: (Int) -> Void) throws {
-        for table in tables {
-            let others = positions.reduce(0) { $0 + ($1.key == table.name ? 0 : $1.value.rows) }
-            var position = positions[table.name] ?? Position()
-            try copy(table, &position) { report(others + $0) }
-            positions[table.name] = position
+    /// Waits until no other copy runs.
+    private func lock() throws {
+        // A server whose client was killed notices it only when it asks.
+        try? server.execute("SET client_connection_check_interval = '500ms'")
+        for attempt in 0..<150 {
+            if try server.value("SELECT pg_try_advisory_lock(\(Self.lockKey))") == "t" { return }
+            if attempt == 0 { console.say("another copy is running; waiting") }
+            Thread.sleep(forTimeInterval: 0.2)
         }
+        throw CommandError.elsewhere("error: another copy is running in this database")
+    }
+
+    // MARK: Failures
+
+    /// Returns the error for a failure. If a later attempt would fail too, the target becomes as it was before.
+    private func failure(_ error: any Error, _ positions: [String: Position]) throws -> CommandError {
+        var reasons: [String]
+        switch error {
+        case is CopyFormat.Problem: reasons = try problems()
+        case let error as ServerError where error.code == "23503":
+            // The foreign keys are checked after all rows.
+            reasons = try danglingRows()
+            if reasons.isEmpty { reasons = ["\(error)"] }
+        case let error as ServerError where error.isRefusal:
+            reasons = [try refusedRow(after: positions) ?? "\(error)"]
+        default:
+            return .elsewhere(
+                "error: \(error)\nThe target has a part of the rows and no foreign keys. Run the same command again to go on, or "
+                    + "add --restart to begin again")
+        }
+        let list = reasons.joined(separator: "\n  ")
+        do {
+            try server.transaction {
+                try removeRows(positions)
+                try createForeignKeys()
+            }
+        } catch {
+            return .store(
+                file.path,
+                reason:
+                    "PostgreSQL cannot hold these values; change them, and copy again with --restart, because the target has "
+                    + "a part of the rows (\(error)):\n  \(list)")
+        }
+        return .store(
+            file.path,
+            reason: "PostgreSQL cannot hold these values, so nothing is copied; change them, and copy again:\n  \(list)"
+        )
+    }
+
+    /// Names the first row that the server refuses, with its reason: sends the rows again, one by one.
+    private func refusedRow(after positions: [String: Position]) throws -> String? {
+        for table in tables where positions[table.name].map({ !$0.isOver }) ?? true {
+            var position = positions[table.name] ?? Position()
+            try server.execute("BEGIN")
+            defer { try? server.execute("ROLLBACK") }
+            let select = try rows(of: table, after: position)
+            while !position.isOver {
+                let last = position
+                do {
+                    try send(select, table, &position, rows: 1) { _ in }
+                } catch let error as ServerError {
+                    return "\(try name(of: table, after: last)): \(error)"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the table and the primary key of the first row after a position.
+    private func name(of table: ServerTable, after position: Position) throws -> String {
+        let row = try rows(of: table, after: position)
+        return try row.step() ? Self.name(of: table, row.row) : table.name
+    }
+
+    private static func name(of table: ServerTable, _ row: Row) -> String {
+        let key = table.table.primaryKey.compactMap { name in
+            table.table.columns.firstIndex { $0.name == name }.map { row.value($0).description }
+        }
+        return "\(table.name), row \(key.joined(separator: ", "))"
     }
 
     /// Returns the values of the store that PostgreSQL cannot hold.
@@ -103,18 +173,41 @@ struct CopyToServer {
                 var line: [UInt8] = []
                 for (place, column) in columns.enumerated() where problems.count < Self.mostProblems {
                     do {
-                        try CopyFormat.append(row.value(place), table.type(of: column.name), to: &line)
+                        let (value, type) = (try CopyFormat.value(row, place), table.type(of: column.name))
+                        try CopyFormat.append(value, type, to: &line)
+                        try CopyFormat.appendCanonical(value, type, isFromServer: false, to: &line)
                     } catch {
-                        let key = table.table.primaryKey.compactMap { name in
-                            columns.firstIndex { $0.name == name }.map { row.value($0).description }
-                        }
-                        problems.append(
-                            "\(table.name), row \(key.joined(separator: ", ")): \(column.name): \(error)")
+                        problems.append("\(Self.name(of: table, row)): \(column.name): \(error)")
                     }
+                    line.removeAll(keepingCapacity: true)
                 }
             }
         }
         return problems + (problems.count < Self.mostProblems ? [] : ["and possibly more"])
+    }
+
+    /// Returns the rows whose foreign keys are dangling.
+    private func danglingRows() throws -> [String] {
+        var rows: [String] = []
+        for table in tables where !table.table.foreignKeys.isEmpty && rows.count < Self.mostProblems {
+            let columns = SQL.list(table.table.columns.map(\.name))
+            guard let number = table.table.rowNumber else { continue }
+            try store.query(
+                "SELECT \(columns), c.parent FROM pragma_foreign_key_check(\(SQL.literal(table.name))) AS c "
+                    + "JOIN \(SQL.quoted(table.name)) AS t ON t.\(number) = c.\"rowid\" LIMIT \(Self.mostProblems)"
+            ) { row in
+                let target = try row.string(table.table.columns.count)
+                rows.append("\(Self.name(of: table, row)): it refers to a row of \(target) that does not exist")
+            }
+        }
+        return rows
+    }
+
+    private func copyAll(_ positions: inout [String: Position], _ report: (Int) -> Void) throws {
+        for table in tables {
+            let others = positions.reduce(0) { $0 + ($1.key == table.name ? 0 : $1.value.rows) }
+            try copy(table, &positions[table.name, default: Position()]) { report(others + $0) }
+        }
     }
 
     /// A text that differs when the store's file does.
@@ -138,27 +231,26 @@ struct CopyToServer {
         let identity = try identity
         return try server.transaction {
             // Two copies at the same time would both write.
-            try server.execute("LOCK TABLE strata_history IN SHARE ROW EXCLUSIVE MODE")
+            try server.execute("LOCK TABLE strata_schema IN SHARE ROW EXCLUSIVE MODE")
             let isPending = try server.value("SELECT to_regclass('strata_copy')") != nil
-            if isPending, !isRestarted {
-                guard try server.value("SELECT store FROM strata_copy LIMIT 1") ?? identity == identity else {
-                    throw CommandError.elsewhere(
-                        "error: an interrupted copy of another store, or of this one before it was changed, is in the "
-                            + "database: --restart deletes its rows")
-                }
-                var positions: [String: Position] = [:]
+            var positions: [String: Position] = [:]
+            if isPending {
                 for row in try server.rows("SELECT table_name, row_number, rows, sum FROM strata_copy") {
                     guard let name = row[0] else { continue }
                     positions[name] = Position(
                         row: row[1].flatMap { Int64($0) }, rows: row[2].flatMap { Int($0) } ?? 0,
                         sum: row[3].flatMap { UInt64($0) } ?? 0)
                 }
+            }
+            if isPending, !isRestarted {
+                guard try server.value("SELECT store FROM strata_copy LIMIT 1") ?? identity == identity else {
+                    throw CommandError.elsewhere(
+                        "error: an interrupted copy of another store, or of this one before it was changed, is in the "
+                            + "database: --restart deletes its rows")
+                }
                 return positions
             }
-            if isPending {
-                try removeRows()
-                try server.execute("DROP TABLE strata_copy")
-            }
+            if isPending { try removeRows(positions) }
             for table in tables {
                 let name = PostgreSQL.quoted(table.name)
                 if try server.value("SELECT EXISTS (SELECT FROM \(name))") == "t" {
@@ -176,106 +268,111 @@ struct CopyToServer {
         }
     }
 
-    /// Deletes the rows of an interrupted copy.
-    private func removeRows() throws {
-        let names = tables.map { PostgreSQL.quoted($0.name) }.joined(separator: ", ")
-        if !tables.isEmpty { try server.execute("TRUNCATE \(names)") }
+    /// Deletes the rows of an interrupted copy, and its state.
+    ///
+    /// - Throws: `CommandError` if the tables contain other rows.
+    private func removeRows(_ positions: [String: Position]) throws {
+        for table in tables {
+            let name = PostgreSQL.quoted(table.name)
+            try server.execute("LOCK TABLE \(name) IN SHARE ROW EXCLUSIVE MODE")
+            let (copied, found) = (
+                positions[table.name]?.rows ?? 0, try server.value("SELECT count(*) FROM \(name)") ?? ""
+            )
+            guard found == "\(copied)" else {
+                throw CommandError.elsewhere(
+                    "error: the table \(table.name) of the server has \(found) rows, but \(copied) were copied: delete the rows "
+                        + "of all tables yourself")
+            }
+            try server.execute("DELETE FROM \(name)")
+        }
+        try server.execute("DROP TABLE strata_copy")
     }
 
-    private func abandon() throws {
-        try server.transaction { try removeRows() }
-        try finish()
-    }
-
-    /// Creates the foreign keys again.
     private func finish() throws {
         try server.transaction {
-            for table in tables {
-                for key in table.foreignKeyConstraints {
-                    try server.execute("ALTER TABLE \(PostgreSQL.quoted(table.name)) ADD \(key.definition)")
-                }
-            }
+            try createForeignKeys()
             try server.execute("DROP TABLE strata_copy")
+        }
+    }
+
+    private func createForeignKeys() throws {
+        for table in tables {
+            for key in table.foreignKeyConstraints {
+                try server.execute("ALTER TABLE \(PostgreSQL.quoted(table.name)) ADD \(key.definition)")
+            }
         }
     }
 
     // MARK: Rows
 
-    /// Copies the rest of a table.
-    private func copy(_ table: ServerTable, _ position: inout Position, _ report: (Int) -> Void) throws {
-        let columns = table.table.columns
+    /// Returns a statement for the rows of a table after a position, with their numbers in the last column.
+    private func rows(of table: ServerTable, after position: Position) throws -> Statement {
         guard let number = table.table.rowNumber else {
             throw CommandError.store(file.path, reason: "the rows of \(table.name) have no numbers")
         }
         let select = try store.prepare(
-            "SELECT \(SQL.list(columns.map(\.name))), \(number) FROM \(SQL.quoted(table.name)) "
-                + "WHERE \(number) >= ?1 ORDER BY \(number)")
-        let into =
-            "COPY \(PostgreSQL.quoted(table.name)) (\(columns.map { PostgreSQL.quoted($0.name) }.joined(separator: ", "))) FROM STDIN"
-        // The numbers of rows end at Int64.max.
-        var isOver = position.row == Int64.max
-        try select.bind(position.row.map { $0 &+ 1 } ?? Int64.min, at: 1)
-        while !isOver {
+            "SELECT \(SQL.list(table.table.columnNames)), \(number) FROM \(SQL.quoted(table.name)) "
+                + "WHERE \(number) > ?1 OR ?1 IS NULL ORDER BY \(number)")
+        if let row = position.row { try select.bind(row, at: 1) }
+        return select
+    }
+
+    /// Copies the rest of a table.
+    private func copy(_ table: ServerTable, _ position: inout Position, _ report: (Int) -> Void) throws {
+        let select = try rows(of: table, after: position)
+        while !position.isOver {
             var next = position
-            try server.execute("BEGIN")
-            do {
-                try server.beginCopy(into)
-                do {
-                    isOver = try send(select, table, &next, upTo: position.rows + Self.part, report)
-                } catch {
-                    server.cancelCopy()
-                    throw error
-                }
-                try server.endCopy()
+            try server.transaction {
+                try send(select, table, &next, rows: Self.part, report)
                 _ = try server.rows(
                     "INSERT INTO strata_copy VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_name) DO UPDATE "
                         + "SET row_number = excluded.row_number, rows = excluded.rows, sum = excluded.sum",
                     [try identity, table.name, next.row.map(String.init), String(next.rows), String(next.sum)])
-                try server.execute("COMMIT")
-            } catch {
-                try? server.execute("ROLLBACK")
-                throw error
             }
             position = next
         }
     }
 
     /// Sends the next rows of a table.
-    ///
-    /// - Returns: Whether these were the last ones.
     private func send(
-        _ select: Statement, _ table: ServerTable, _ position: inout Position, upTo limit: Int,
-        _ report: (Int) -> Void
-    ) throws -> Bool {
+        _ select: Statement, _ table: ServerTable, _ position: inout Position, rows: Int, _ report: (Int) -> Void
+    ) throws {
         let columns = table.table.columns
         let types = columns.map { table.type(of: $0.name) }
+        let names = PostgreSQL.list(columns.map(\.name))
         var buffer: [UInt8] = []
         var canonical: [UInt8] = []
-        var isOver = false
-        while position.rows < limit {
-            guard try select.step() else {
-                isOver = true
-                break
+        let limit = position.rows + rows
+        try server.beginCopy("COPY \(PostgreSQL.quoted(table.name)) (\(names)) FROM STDIN")
+        do {
+            while position.rows < limit {
+                guard try select.step() else {
+                    position.isOver = true
+                    break
+                }
+                canonical.removeAll(keepingCapacity: true)
+                for place in columns.indices {
+                    let value = try CopyFormat.value(select.row, place)
+                    if place > 0 { buffer.append(UInt8(ascii: "\t")) }
+                    try CopyFormat.append(value, types[place], to: &buffer)
+                    try CopyFormat.appendCanonical(value, types[place], isFromServer: false, to: &canonical)
+                }
+                buffer.append(UInt8(ascii: "\n"))
+                position.row = try select.row.int64(columns.count)
+                position.rows += 1
+                position.sum &+= CopyFormat.hash(canonical)
+                if buffer.count > 1 << 16 {
+                    try server.send(buffer)
+                    buffer.removeAll(keepingCapacity: true)
+                    report(position.rows)
+                }
             }
-            canonical.removeAll(keepingCapacity: true)
-            for place in columns.indices {
-                let value = select.row.value(place)
-                if place > 0 { buffer.append(UInt8(ascii: "\t")) }
-                try CopyFormat.append(value, types[place], to: &buffer)
-                CopyFormat.appendCanonical(value, types[place], to: &canonical)
-            }
-            buffer.append(UInt8(ascii: "\n"))
-            position.row = try select.row.int64(columns.count)
-            position.rows += 1
-            position.sum &+= CopyFormat.hash(canonical)
-            if buffer.count > 1 << 16 {
-                try server.send(buffer)
-                buffer.removeAll(keepingCapacity: true)
-                report(position.rows)
-            }
+            try server.send(buffer)
+        } catch {
+            server.cancelCopy()
+            throw error
         }
-        try server.send(buffer)
-        return isOver
+        try server.endCopy()
     }
 
     /// Compares the rows of the server with the rows that were sent.

@@ -4,6 +4,6 @@ import Commands
 package enum ServerCommand {
     /// The commands by name, for `Command.run`.
     package static var all: [String: Command.Runner] {
-        ["deploy": DeployCommand.run, "copy": CopyCommand.run]
+        ["copy": CopyCommand.run, "export-migrations": ExportMigrationsCommand.run]
     }
 }

@@ -11,8 +11,8 @@ struct ServerError: Error, CustomStringConvertible {
 
     var description: String { message + (detail.map { " (\($0))" } ?? "") }
 
-    /// Whether the same statement may succeed later: something else holds a lock.
-    var isTransient: Bool { ["55P03", "40P01", "40001"].contains(code) }
+    /// Whether the server refuses a value: it does not fit its type, or violates a constraint.
+    var isRefusal: Bool { code.hasPrefix("22") || code.hasPrefix("23") }
 }
 
 /// A connection to a PostgreSQL server. Only the thread that created it uses it.
@@ -20,28 +20,35 @@ final class ServerConnection {
     private let library: ServerLibrary
     private let handle: OpaquePointer
 
-    /// Connects to a database.
+    /// Connects to a database. No error contains a password of the address.
     ///
-    /// - Parameter url: Its address: `postgresql://user@host/database`.
+    /// - Parameter address: Its address: `postgresql://user@host/database`.
     /// - Throws: `CommandError` if the library is missing, or if the database cannot be reached.
-    init(to url: String) throws {
-        guard ["postgresql://", "postgres://"].contains(where: url.hasPrefix) else {
-            throw CommandError.elsewhere(
-                "error: \(Self.redacted(url)) is not an address like postgresql://USER@HOST/DATABASE")
-        }
+    init(to address: String) throws {
         guard let library = ServerLibrary.shared else {
             throw CommandError.elsewhere(
                 "error: libpq is missing, the client library of PostgreSQL; install libpq5 (Debian) or libpq (Homebrew)"
             )
         }
+        // libpq would take a part of such a password for the host.
+        let isClear = address.wholeMatch(of: /postgres(ql)?:\/\/([^@\/?#]*@)?[^@]*/) != nil
+        guard isClear, var passwords = library.passwords(in: address) else {
+            throw CommandError.elsewhere(
+                "error: this is not an address like postgresql://USER@HOST/DATABASE. Write @ as %40, / as %2F and % as %25 in a "
+                    + "password, or give it in PGPASSWORD or ~/.pgpass")
+        }
+        if let password = ProcessInfo.processInfo.environment["PGPASSWORD"] { passwords.append(password) }
         self.library = library
-        guard let handle = library.connect(url) else {
+        guard let handle = library.connect(address) else {
             throw CommandError.elsewhere("error: libpq has no memory left")
         }
         self.handle = handle
         guard library.status(handle) == 0 else {
-            let message = Self.text(library.errorMessage(handle))
-            throw CommandError.elsewhere("error: \(Self.redacted(url)) cannot be reached: \(message)")
+            var message = Self.text(library.errorMessage(handle))
+            for password in passwords where !password.isEmpty {
+                message = message.replacingOccurrences(of: password, with: "…")
+            }
+            throw CommandError.elsewhere("error: the server cannot be reached: \(message)")
         }
         _ = library.setNoticeProcessor(handle, { _, _ in }, nil)
         do {
@@ -57,19 +64,11 @@ final class ServerConnection {
                     "error: the database has the encoding \(encoding); create one with ENCODING 'UTF8'")
             }
         } catch let error as ServerError {
-            throw CommandError.elsewhere("error: \(Self.redacted(url)): \(error)")
+            throw CommandError.elsewhere("error: \(error)")
         }
     }
 
     deinit { library.finish(handle) }
-
-    /// Returns an address without its password.
-    static func redacted(_ url: String) -> String {
-        guard let start = url.range(of: "://"), let at = url[start.upperBound...].lastIndex(of: "@"),
-            let colon = url[start.upperBound..<at].firstIndex(of: ":")
-        else { return url }
-        return url.replacingCharacters(in: colon..<at, with: ":…")
-    }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
         (pointer.map { String(cString: $0) } ?? "").trimmingCharacters(in: .whitespacesAndNewlines)

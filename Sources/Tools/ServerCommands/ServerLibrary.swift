@@ -11,6 +11,19 @@ struct ServerLibrary: @unchecked Sendable {
     typealias Handle = OpaquePointer
     typealias Text = UnsafePointer<CChar>
 
+    /// `PQconninfoOption`, a part of an address.
+    struct Option {
+        let keyword: Text?
+        let environment: Text?
+        let compiled: Text?
+        let value: Text?
+        let label: Text?
+        let display: Text?
+        let size: Int32
+    }
+
+    let parse: @convention(c) (Text, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> UnsafeMutableRawPointer?
+    let freeOptions: @convention(c) (UnsafeMutableRawPointer?) -> Void
     let connect: @convention(c) (Text) -> Handle?
     let status: @convention(c) (Handle) -> Int32
     let finish: @convention(c) (Handle) -> Void
@@ -52,7 +65,12 @@ struct ServerLibrary: @unchecked Sendable {
         func load<Function>(_ name: String) -> Function? {
             dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
         }
-        guard let connect: @convention(c) (Text) -> Handle? = load("PQconnectdb"),
+        guard
+            let parse:
+                @convention(c) (Text, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> UnsafeMutableRawPointer? =
+                load("PQconninfoParse"),
+            let freeOptions: @convention(c) (UnsafeMutableRawPointer?) -> Void = load("PQconninfoFree"),
+            let connect: @convention(c) (Text) -> Handle? = load("PQconnectdb"),
             let status: @convention(c) (Handle) -> Int32 = load("PQstatus"),
             let finish: @convention(c) (Handle) -> Void = load("PQfinish"),
             let errorMessage: @convention(c) (Handle) -> Text? = load("PQerrorMessage"),
@@ -82,6 +100,7 @@ struct ServerLibrary: @unchecked Sendable {
                 load("PQgetCopyData"),
             let free: @convention(c) (UnsafeMutableRawPointer?) -> Void = load("PQfreemem")
         else { return nil }
+        (self.parse, self.freeOptions) = (parse, freeOptions)
         (self.connect, self.status, self.finish) = (connect, status, finish)
         (self.errorMessage, self.setNoticeProcessor) = (errorMessage, setNoticeProcessor)
         (self.execute, self.executeWithParameters) = (execute, executeWithParameters)
@@ -89,5 +108,25 @@ struct ServerLibrary: @unchecked Sendable {
         (self.rowCount, self.columnCount, self.value, self.isNull) = (rowCount, columnCount, value, isNull)
         (self.affectedRows, self.nextResult) = (affectedRows, nextResult)
         (self.putCopyData, self.putCopyEnd, self.getCopyData, self.free) = (putCopyData, putCopyEnd, getCopyData, free)
+    }
+
+    /// Returns the passwords in an address; nil if the address is not valid.
+    func passwords(in address: String) -> [String]? {
+        var message: UnsafeMutablePointer<CChar>?
+        defer { free(message) }
+        guard let options = parse(address, &message) else { return nil }
+        defer { freeOptions(options) }
+        var passwords: [String] = []
+        var option = UnsafeRawPointer(options).assumingMemoryBound(to: Option.self)
+        while option.pointee.keyword != nil {
+            // libpq marks the fields of passwords.
+            if let display = option.pointee.display, display.pointee == CChar(UInt8(ascii: "*")),
+                let value = option.pointee.value
+            {
+                passwords.append(String(cString: value))
+            }
+            option += 1
+        }
+        return passwords
     }
 }

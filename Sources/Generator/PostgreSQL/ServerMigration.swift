@@ -1,0 +1,67 @@
+import SchemaDiff
+import SQLSchema
+
+/// The SQL of a custom migration on a server, in the file `Migrations/postgresql/1.0-2.0.sql`.
+package struct ServerMigration: Sendable {
+    /// The text of the file, which you write.
+    package let stub: String
+    /// Whether the file is missing or still a stub.
+    package let isUnwritten: Bool
+    /// The statements, ending with a semicolon and a line break.
+    let statements: String
+
+    private static let mark = "is not written yet"
+
+    /// Creates the migration.
+    ///
+    /// - Parameter text: The text of the file; nil if it does not exist.
+    init(_ step: SchemaStep, _ tables: StepTables, text: String?) {
+        let (from, to) = (step.from.version.text, step.to.version.text)
+        stub = """
+            -- The custom migration from \(from) to \(to) on a PostgreSQL server. 2-offline.sql contains these statements.
+            --
+            -- They run in its transaction, while no app writes. Tables and columns have their names and types of \(to) already.
+            \(Self.comments(step, tables))DO $strata$ BEGIN
+                RAISE EXCEPTION 'the custom migration from \(from) to \(to) \(Self.mark)';
+            END $strata$;
+
+            """
+        var text = text ?? stub
+        isUnwritten = text.contains(Self.mark)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        statements = text + (text.hasSuffix(";") ? "\n" : "\n;\n")
+    }
+
+    /// Returns the first statement of a text that begins or ends a transaction; nil if there is none.
+    package static func ownTransaction(in text: String) -> String? {
+        let pattern = /^\s*(BEGIN|COMMIT|ROLLBACK|START\s+TRANSACTION)(\s+(WORK|TRANSACTION))?\s*;/
+            .ignoresCase().anchorsMatchLineEndings()
+        return text.firstMatch(of: pattern).map { $0.output.1.uppercased() }
+    }
+
+    /// The comments about the columns to set, and about the columns that remain until the end.
+    private static func comments(_ step: SchemaStep, _ tables: StepTables) -> String {
+        func names(_ table: String, _ columns: [String]) -> [String] {
+            columns.map { "\(PostgreSQL.quoted(table)).\(PostgreSQL.quoted($0))" }
+        }
+        let entities = Dictionary(step.entities.map { ($0.new.lineage, $0) }, uniquingKeysWith: { first, _ in first })
+        var missing: [String] = []
+        var remaining: [String] = []
+        for change in tables.transitions {
+            let entity = change.new.owner.relationship == nil ? entities[change.new.owner.entity] : nil
+            let custom = entity?.columns.compactMap { step in
+                if case .custom = step.origin { step.column.name } else { nil }
+            }
+            missing += names(change.new.name, custom ?? [])
+            remaining += names(change.new.name, change.droppedColumns.map { change.present($0.name) })
+        }
+        missing += tables.created.filter { table in tables.old.contains { $0.owner == table.owner } }
+            .map { "the rows of \(PostgreSQL.quoted($0.name))" }
+        remaining += tables.dropped.map { "the table \(PostgreSQL.quoted(tables.present($0)))" }
+        func list(_ title: String, _ lines: [String]) -> [String] {
+            lines.isEmpty ? [] : ([title] + lines.map { "  " + $0 }).map(PostgreSQL.comment)
+        }
+        return (list("Strata does not know the values of:", missing) + list("These are dropped afterwards:", remaining))
+            .joined()
+    }
+}
