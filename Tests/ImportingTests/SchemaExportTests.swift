@@ -5,19 +5,13 @@ import SQLSchema
 import Strata
 import Testing
 
-/// Writes schemas and rows for other libraries, and reads them back.
+/// Writes schemas for other libraries, and reads them back.
 @Suite struct SchemaExportTests {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../..").standardizedFileURL
 
-    /// Models, each with a database of a version.
     static let models = [
-        ("Entities/Movies", "Tests/MoviesTests/Fixtures/MoviesSchema/1.0.sqlite"),
-        ("Entities/Laundry", "Tests/LaundryTests/Fixtures/LaundrySchema/1.0.sqlite"),
-        (
-            "Tests/Consumers/Everything/Sources/Everything/Model",
-            "Tests/Consumers/Everything/Tests/EverythingTests/Fixtures/EverythingSchema/1.0.sqlite"
-        ),
+        "Entities/Movies", "Entities/Laundry", "Tests/Consumers/Everything/Sources/Everything/Model",
     ]
 
     private static func loaded(_ path: String) throws -> LoadedModel {
@@ -108,11 +102,10 @@ import Testing
     }
 
     @Test(arguments: models, ["room", "drift"])
-    func `an exported schema describes the tables of the newest version`(model: (String, String), format: String) throws
-    {
-        let history = try Self.loaded(model.0).history
+    func `an exported schema describes the tables of the newest version`(model: String, format: String) throws {
+        let history = try Self.loaded(model).history
         let workspace = try Workspace()
-        let path = Self.package.appendingPathComponent(model.0).path
+        let path = Self.package.appendingPathComponent(model).path
         let exported = workspace.run("export-schema", format, path, "--to", workspace.path("schemas"))
         let number = history.versions.count
         let name = format == "room" ? "schemas/\(number).json" : "schemas/drift_schema_v\(number).json"
@@ -136,14 +129,13 @@ import Testing
         #expect(imported.code == .success, "\(imported.complaints)")
     }
 
-    @Test(arguments: models) func `an exported script creates the tables of a new store`(model: (String, String)) throws
-    {
+    @Test(arguments: models) func `an exported script creates the tables of a new store`(model: String) throws {
         let workspace = try Workspace()
-        let path = Self.package.appendingPathComponent(model.0).path
+        let path = Self.package.appendingPathComponent(model).path
         #expect(workspace.run("export-schema", "sql", path, "--to", workspace.path("out")).code == .success)
         try workspace.makeDatabase("new.sqlite", try workspace.text("out/schema.sql"))
         let connection = try Connection(path: workspace.path("new.sqlite"), mode: .readOnly)
-        for table in try Self.loaded(model.0).history.newest.tables {
+        for table in try Self.loaded(model).history.newest.tables {
             let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(table.name))")
             #expect(sql == SQLite.createTable(table))
         }
@@ -151,74 +143,5 @@ import Testing
             workspace.run("export-schema", "sql", path, "--to", workspace.path("out")).said[0].contains("is up to date")
         )
         #expect(workspace.run("export-schema", "realm", path, "--to", workspace.path("out")).code == .usage)
-    }
-
-    @Test(arguments: models) func `a dumped store has the same rows when the script runs`(model: (String, String))
-        throws
-    {
-        let workspace = try Workspace()
-        let store = workspace.path("store.sqlite")
-        try FileManager.default.copyItem(
-            at: Self.package.appendingPathComponent(model.1), to: URL(fileURLWithPath: store))
-        let dumped = workspace.run("dump", store, "--to", workspace.path("dump.sql"))
-        #expect(dumped.code == .success && dumped.said[0] == "wrote dump.sql", "\(dumped)")
-        try workspace.makeDatabase("copy.sqlite", try workspace.text("dump.sql"))
-        let copy = try Connection(path: workspace.path("copy.sqlite"), mode: .readWrite)
-        try copy.execute("ATTACH '\(store)' AS s")
-        let tables = try copy.texts(
-            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'")
-        var count = 0
-        for table in tables {
-            let columns = try copy.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(table)))").map {
-                "typeof(\(SQL.quoted($0))) || CAST(\(SQL.quoted($0)) AS BLOB)"
-            }.joined(separator: ", ")
-            let query = "SELECT \(columns) FROM"
-            let name = SQL.quoted(table)
-            for (one, other) in [("main", "s"), ("s", "main")] {
-                let difference = "SELECT count(*) FROM (\(query) \(one).\(name) EXCEPT \(query) \(other).\(name))"
-                #expect(try copy.integer(difference) == 0, "\(table)")
-            }
-            count += try copy.count(table)
-        }
-        #expect(count > 10)
-        let objects =
-            "SELECT type || name || tbl_name || sql FROM main.sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'strata%'"
-        let missing = try copy.texts(
-            objects.replacingOccurrences(of: "main.", with: "s.") + " EXCEPT \(objects)")
-        #expect(missing == [])
-        #expect(
-            workspace.run("dump", store, "--to", workspace.path("dump.sql")).complaints[0].contains("it exists already")
-        )
-    }
-
-    @Test func `a CSV file keeps NULL, empty texts, quotes, line ends and blobs apart`() throws {
-        let workspace = try Workspace()
-        try workspace.makeDatabase(
-            "store.sqlite",
-            """
-            CREATE TABLE "a/b" (id INTEGER PRIMARY KEY, "t,1" TEXT, x REAL, d BLOB);
-            INSERT INTO "a/b" VALUES (1, '', 0.1, X'00FF'), (2, NULL, 1e300, NULL), (3, 'say "hi", é' || char(13, 10) || 'x', -0.5, X'');
-            CREATE TABLE strata_metadata (key TEXT);
-            """)
-        let result = workspace.run(
-            "dump", workspace.path("store.sqlite"), "--to", workspace.path("csv"), "--format", "csv")
-        #expect(result.said == ["wrote csv", "  a/b: 3 rows"])
-        #expect(
-            try workspace.text("csv/a_b.csv")
-                == "\"id\",\"t,1\",\"x\",\"d\"\r\n1,\"\",0.1,00ff\r\n2,,1e+300,\r\n3,\"say \"\"hi\"\", é\r\nx\",-0.5,\r\n"
-        )
-        #expect(
-            workspace.run("dump", workspace.path("store.sqlite"), "--to", workspace.path("x"), "--format", "xml").code
-                == .usage)
-        try workspace.makeDatabase(
-            "bad.sqlite",
-            "CREATE TABLE t (s TEXT); INSERT INTO t VALUES (CAST(X'FF00' AS TEXT)), ('a' || char(0) || 'b');")
-        let refused = workspace.run(
-            "dump", workspace.path("bad.sqlite"), "--to", workspace.path("bad"), "--format", "csv")
-        #expect(refused.complaints[0].contains("t.s has a text that is not UTF-8"))
-        #expect(workspace.run("dump", workspace.path("bad.sqlite"), "--to", workspace.path("bad.sql")).code == .success)
-        try workspace.makeDatabase("again.sqlite", try workspace.text("bad.sql"))
-        let again = try Connection(path: workspace.path("again.sqlite"), mode: .readOnly)
-        #expect(try again.texts("SELECT typeof(s) || hex(s) FROM t") == ["textFF00", "text610062"])
     }
 }

@@ -39,7 +39,6 @@ package struct Arguments {
         "inspect": ["--model", "--json", "--html"],
         "salvage": ["--to", "--json"],
         "export": ["--redact", "--to", "--model"],
-        "dump": ["--to", "--format", "--quiet"],
         "export-schema": ["--to", "--target"],
         "import": [
             "--into", "--interactive", "--dry-run", "--complete", "--order", "--renames", "--inheritance", "--oldest",

@@ -29,7 +29,6 @@ enum Help {
           inspect     print the version, the tables and the migrations of a store
           salvage     write the readable rows of a damaged store to a new one
           export      copy a store with noise in place of its texts, for a bug report
-          dump        write the tables and rows of a store as SQL or CSV
 
         commands for a PostgreSQL server
           export-migrations  add the SQL of versions and steps to a folder for Flyway, Atlas or golang-migrate
@@ -235,19 +234,6 @@ enum Help {
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
 
             example: strata export-schema room Sources/App/Model --to schemas
-            """
-        case "dump":
-            """
-            usage: strata dump STORE --to PATH [options]
-
-            Writes the tables and rows of a store, without Strata's own tables. It needs no model.
-
-              --to PATH              a new file for sql, a new folder for csv
-              --format FORMAT        sql (default): a script that sqlite3 can run in an empty database; or csv: a file for each
-                                     table, in which NULL is an empty field, an empty text is "", and a blob is hexadecimal
-              --quiet                print no progress
-
-            example: strata dump ~/customer.sqlite --to customer.sql
             """
         case "document":
             """

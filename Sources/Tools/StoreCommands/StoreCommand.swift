@@ -10,7 +10,7 @@ package enum StoreCommand {
     package static var all: [String: Command.Runner] {
         [
             "plan": naming(plan), "inspect": naming(inspect), "convert": naming(ConvertCommand.run),
-            "salvage": naming(SalvageCommand.run), "export": naming(ExportCommand.run), "dump": naming(DumpCommand.run),
+            "salvage": naming(SalvageCommand.run), "export": naming(ExportCommand.run),
             "import": ImportCommand.run,
         ]
     }
