@@ -80,27 +80,7 @@ struct Lint {
     private mutating func check(_ entity: Entity) {
         switch rule.profile {
         case .citus: checkCitus(entity)
-        case .yugabyte:
-            checkCollations(entity)
-            for property in entity.computed {
-                report(.generatedColumn, property.lineage, of: entity, key: "computed")
-            }
-        case .cockroach:
-            checkCollations(entity)
-            for property in entity.properties where property.relationship.map(isStored) == true {
-                report(.deferrableForeignKey, property.lineage, of: entity)
-            }
         case .sync: checkSync(entity)
-        }
-    }
-
-    private func isStored(_ relationship: Relationship) -> Bool {
-        [.column, .joinTable].contains(version.storage(of: relationship))
-    }
-
-    private mutating func checkCollations(_ entity: Entity) {
-        for property in entity.properties where property.collation == .nocase {
-            report(.foldedCase, property.lineage, of: entity, key: "collation")
         }
     }
 
@@ -199,6 +179,8 @@ struct Lint {
     // MARK: Steps
 
     private mutating func check(_ step: SchemaStep) {
+        // The other profiles have no rules for steps.
+        guard rule.profile == .sync else { return }
         for change in step.changes {
             let (lineage, property): (EntityLineage, ElementLineage?)
             switch change.subject {
@@ -209,7 +191,7 @@ struct Lint {
             guard let entity = step.from.entity(lineage),
                 let name = property.map({ entity.name(of: $0) }) ?? entity.name
             else { continue }
-            for finding in findings(change, entity, isProperty: property != nil) {
+            for finding in Self.findings(change) {
                 // A removed element has a place only in the old version.
                 let isRemoved = change.kind == .removed || step.to.entity(lineage) == nil
                 let place = sources.versions.index(isRemoved ? step.from.version : step.to.version)
@@ -221,17 +203,14 @@ struct Lint {
         }
     }
 
-    /// Returns the rules that a change of an entity or of one of its properties violates.
-    private func findings(_ change: SchemaChange, _ old: Entity, isProperty: Bool) -> [LintFinding] {
-        switch (rule.profile, change.kind) {
-        case (.sync, .removed), (.sync, .merged): return [.removed]
-        case (.sync, .fields(let fields)):
+    /// Returns the rules of `sync` that a change of an entity or of one of its properties violates.
+    private static func findings(_ change: SchemaChange) -> [LintFinding] {
+        switch change.kind {
+        case .removed, .merged: return [.removed]
+        case .fields(let fields):
             let isRenamed = !Set(fields).isDisjoint(with: [.name, .table, .column])
             let isRetyped = !Set(fields).isDisjoint(with: [.type, .key])
             return (isRenamed ? [.renamed] : []) + (isRetyped ? [.retyped] : [])
-        case (.citus, .fields(let fields)):
-            let needsTrigger = isProperty && !Set(fields).isDisjoint(with: [.name, .type, .column])
-            return needsTrigger && version.distribution(of: old) != nil ? [.triggerOnDistributed] : []
         default: return []
         }
     }

@@ -6,12 +6,6 @@ package enum LintFinding: Hashable, Sendable {
     case uniqueWithout(column: String)
     case foreignKeyElsewhere(target: String)
     case nullifiedDistribution
-    case triggerOnDistributed
-
-    // YugabyteDB, CockroachDB
-    case foldedCase
-    case generatedColumn
-    case deferrableForeignKey
 
     // CloudKit
     case compositeKey
@@ -44,15 +38,6 @@ extension LintFinding {
         case .nullifiedDistribution:
             "the foreign key of \(name) cannot become NULL, because the table is distributed by it; "
                 + "use another \"on_delete\""
-        case .triggerOnDistributed:
-            "the change of \(name) needs a trigger on a distributed table; "
-                + "set citus.enable_unsafe_triggers, or add a new property instead"
-        case .foldedCase:
-            "the collation of \(name) has no equivalent; remove \"collation\", or store the text in lower case"
-        case .generatedColumn:
-            "stored generated columns are not supported; compute \(name) in the app"
-        case .deferrableForeignKey:
-            "deferrable foreign keys are not supported, so CockroachDB refuses the generated foreign key of \(name)"
         case .compositeKey:
             "the primary key of \(name) has several columns; use one of the type uuid"
         case .localKey:

@@ -5,10 +5,6 @@ import SchemaModel
 package enum LintProfile: String, CaseIterable, Hashable, Sendable {
     /// Citus, an extension of PostgreSQL.
     case citus
-    /// YugabyteDB.
-    case yugabyte
-    /// CockroachDB.
-    case cockroach
     /// Synchronization by CloudKit.
     case sync
 }
