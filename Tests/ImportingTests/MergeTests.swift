@@ -43,6 +43,14 @@ import Testing
         return (result.said, result.complaints)
     }
 
+    private func answer(_ workspace: Workspace, _ renames: String) throws -> (said: [String], complaints: [String]) {
+        try workspace.write(renames, to: "renames.json")
+        let result = workspace.run(
+            "import", "core-data", workspace.path("M.xcdatamodeld"), "--into", workspace.path("out"), "--renames",
+            workspace.path("renames.json"))
+        return (result.said, result.complaints)
+    }
+
     private func edit(_ workspace: Workspace, _ file: String, _ old: String, _ new: String) throws {
         let text = try workspace.text("out/" + file)
         #expect(text.contains(old))
@@ -249,66 +257,155 @@ import Testing
         #expect(try files(workspace, "out") == files(workspace, "fresh"))
     }
 
-    @Test func `answers and newer versions can be imported together`() throws {
+    /// A folder in which the first two versions were imported, with the schemas of all three.
+    private func begunRooms() throws -> Workspace {
         let workspace = try rooms(2)
         #expect(try importRooms(workspace).complaints == [])
         for (name, text) in try files(rooms(), "schemas") { try workspace.write(text, to: "schemas/" + name) }
+        return workspace
+    }
+
+    private static let refusal =
+        "out: error: the descriptions were edited since the import, so the new answers cannot be applied; "
+        + "import into a new folder with all answers, and merge its files with git merge-file"
+
+    /// Checks that answers are refused, and change no file.
+    private func expectRefusal(
+        _ workspace: Workspace, _ complaint: String = refusal, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try files(workspace, "out")
+        let complaints = try importRooms(workspace, "{ \(Self.second) }").complaints
+        #expect(complaints == [complaint], sourceLocation: location)
+        #expect(try files(workspace, "out") == before, sourceLocation: location)
+    }
+
+    @Test func `answers and newer versions can be imported together`() throws {
+        let workspace = try begunRooms()
         let result = try importRooms(workspace, "{ \(Self.second), \(Self.third) }")
         #expect(result.complaints == [] && result.said.contains("added 3.0"), "\(result)")
-        let history = try workspace.history("out")
-        #expect(history.steps.map(\.isCustom) == [false, false])
         #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }", into: "fresh").complaints == [])
-        let fresh = try workspace.history("fresh")
-        #expect(history.versions.map(\.logicalLines) == fresh.versions.map(\.logicalLines))
-        #expect(history.steps.map(\.tableChanges) == fresh.steps.map(\.tableChanges))
+        #expect(try files(workspace, "out") == files(workspace, "fresh"))
     }
 
-    @Test func `your edits stay when answers are imported`() throws {
+    @Test func `answers are applied after newer versions were added`() throws {
+        let workspace = try begunRooms()
+        #expect(try importRooms(workspace).said.contains("added 3.0"))
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }").complaints == [])
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }", into: "fresh").complaints == [])
+        #expect(try files(workspace, "out") == files(workspace, "fresh"))
+    }
+
+    @Test func `settings stay when answers are imported, and commands do not edit descriptions`() throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
         try edit(
-            workspace, "User.json", "\"name\": \"mail\"", "\"description\": \"Where to write.\", \"name\": \"mail\"")
-        try edit(workspace, "User.json", "\"name\": \"age\"", "\"description\": \"In years.\", \"name\": \"age\"")
-        try edit(workspace, "User.json", "\"properties\": [", "\"description\": \"A customer.\", \"properties\": [")
-        try edit(workspace, "strata.json", "\"versions\"", "\"access\": \"package\", \"versions\"")
-        #expect(try importRooms(workspace, "{ \(Self.second) }").complaints == [])
-        let text = try workspace.text("out/User.json")
-        for edit in ["Where to write.", "In years.", "A customer."] { #expect(text.contains(edit), "\(text)") }
-        #expect(try workspace.text("out/strata.json").contains("\"access\": \"package\""))
-        #expect(try workspace.history("out").steps.map(\.isCustom) == [false, true])
+            workspace, "strata.json", "\"from\": \"room\"",
+            "\"from\": \"room\", \"forms\": { \"user.age\": \"plain\" }, \"invalid_rows\": { \"user\": \"refuse\" }")
+        try edit(
+            workspace, "strata.json", "\"versions\"",
+            "\"access\": \"package\", \"oldest_supported_version\": \"2.0\", \"versions\"")
+        try edit(workspace, "strata.json", "\"was\": \"3\" }", "\"was\": \"3\" }, \"4.0\"")
+        #expect(workspace.run("format", workspace.path("out")).complaints == [])
+        #expect(workspace.run("generate", workspace.path("out")).complaints == [])
+        let result = try importRooms(workspace, "{ \(Self.second), \(Self.third) }")
+        #expect(result.complaints == [])
+        #expect(try importRooms(workspace, "{ \(Self.second), \(Self.third) }", into: "fresh").complaints == [])
+        let (found, expected) = (try files(workspace, "out"), try files(workspace, "fresh"))
+        for name in expected.keys where !["strata.json", "IMPORT.md"].contains(name) {
+            #expect(found[name] == expected[name], "\(name)")
+        }
+        #expect(found["Old.json"] == nil)
+        let settings = try workspace.text("out/strata.json").split(whereSeparator: \.isWhitespace).joined(
+            separator: " ")
+        for setting in [
+            "\"access\": \"package\"", "\"oldest_supported_version\": \"2.0\"", "\"4.0\"",
+            "\"forms\": { \"user.age\": \"plain\" }", "\"invalid_rows\": { \"user\": \"refuse\" }",
+        ] {
+            #expect(settings.contains(setting), "\(settings)")
+        }
     }
 
-    @Test func `an answer that conflicts with an edit is reported and changes nothing`() throws {
-        let workspace = try rooms()
-        #expect(try importRooms(workspace).complaints == [])
-        try edit(
-            workspace, "User.json", "\"name\": \"mail\", \"property_type\": \"string\"",
-            "\"name\": \"mail\", \"property_type\": \"url\"")
-        let before = try files(workspace, "out")
+    @Test func `versions keep their numbers when answers are imported`() throws {
+        let workspace = try Workspace()
+        func write(_ version: String, _ property: String) throws {
+            try workspace.write(
+                "<model><entity name=\"A\"><attribute name=\"\(property)\" attributeType=\"Date\" optional=\"YES\"/>"
+                    + "</entity></model>", to: "M.xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+        try write("M", "x")
+        try write("M 5", "y")
+        #expect(importAgain(workspace).complaints == [])
+        // If all three were imported now, they would be counted.
+        try write("M last", "z")
+        let result = try answer(workspace, "{ \"M 5\": { \"A.x\": \"y\" } }")
+        #expect(result.complaints == [] && result.said.contains("added 6.0"), "\(result)")
+        #expect(try workspace.history("out").versions.map(\.version.text) == ["1.0", "5.0", "6.0"])
         #expect(
-            try importRooms(workspace, "{ \(Self.second) }").complaints == [
-                "out/User.json: error: what the answers change was edited since the import; nothing was written.",
-                "The import wrote:",
-                #"{ "name": "mail", "property_type": "string", "nullable": true, "removed_at_version": "2.0" }"#,
-                "Instead of it, or beside it, write:", "{", #"  "name": "email","#, #"  "property_type": "string","#,
-                #"  "nullable": true,"#, #"  "removed_at_version": "3.0","#,
-                #"  "version_history": [{ "version": "2.0", "previous_name": "mail" }]"#, "}",
-            ])
-        #expect(try files(workspace, "out") == before)
+            try workspace.text("out/A.json").contains(
+                #""version_history": [{ "version": "5.0", "previous_name": "x" }]"#))
     }
 
-    @Test func `a backfill value of your own is not overwritten`() throws {
+    @Test func `the hashes of Core Data's versions stay when answers are imported`() throws {
+        let workspace = try begun(2)
+        try edit(
+            workspace, "strata.json", "\"from\": \"core-data\"",
+            "\"from\": \"core-data\", \"hashes\": { \"Group\": { \"2.0\": \"0202020202020202\" }, "
+                + "\"Person\": \"0101010101010101\" }")
+        let result = try answer(workspace, "{ \"M 2\": { \"Person.mail\": null } }")
+        #expect(result.complaints == [] && result.said.contains("added 3.0"))
+        let settings = try workspace.text("out/strata.json").split(whereSeparator: \.isWhitespace).joined(
+            separator: " ")
+        #expect(
+            settings.contains(
+                "\"hashes\": { \"Group\": { \"2.0\": \"0202020202020202\", \"3.0\": null }, "
+                    + "\"Person\": { \"1.0\": \"0101010101010101\", \"3.0\": null } }"), "\(settings)")
+    }
+
+    @Test(arguments: ["edited", "added", "deleted", "moved", "unrecorded"])
+    func `answers are refused if the descriptions are not as the import wrote them`(edit: String) throws {
         let workspace = try rooms()
         #expect(try importRooms(workspace).complaints == [])
-        try edit(
-            workspace, "User.json", "\"name\": \"age\", \"property_type\": \"int\", \"added_at_version\": \"2.0\" },",
-            "\"name\": \"age\", \"property_type\": \"int\", \"added_at_version\": \"2.0\", \"version_history\": [{ \"version\": \"2.0\", \"fill\": 3 }] },"
-        )
-        let before = try files(workspace, "out")
-        #expect(
-            try importRooms(workspace, "{ \"2\": { \"user.age\": { \"fill\": 18 } } }").complaints.first
-                == "out/User.json: error: what the answers change was edited since the import; nothing was written.")
-        #expect(try files(workspace, "out") == before)
+        let file = workspace.path("out/Old.json")
+        switch edit {
+        case "edited": try workspace.write(workspace.text("out/Old.json") + "\n", to: "out/Old.json")
+        case "added":
+            try workspace.write(
+                "{ \"name\": \"own\", \"added_at_version\": \"3.0\", \"identifier\": { \"type\": \"int\" } }",
+                to: "out/Own.json")
+        case "deleted": try FileManager.default.removeItem(atPath: file)
+        case "moved":
+            try workspace.write(workspace.text("out/Old.json"), to: "out/more/Old.json")
+            try FileManager.default.removeItem(atPath: file)
+        default:
+            let text = try workspace.text("out/strata.json")
+            try workspace.write(
+                text.replacing(/,\s*"descriptions": "[0-9a-f]{16}"/, with: ""), to: "out/strata.json")
+            #expect(try workspace.text("out/strata.json") != text)
+        }
+        try expectRefusal(workspace)
+    }
+
+    @Test func `an edited model stays edited after newer versions were added`() throws {
+        let workspace = try begunRooms()
+        try edit(workspace, "User.json", "\"name\": \"mail\"", "\"description\": \"Mail.\", \"name\": \"mail\"")
+        #expect(try importRooms(workspace).said.contains("added 3.0"))
+        try expectRefusal(workspace)
+    }
+
+    @Test func `answers are refused if an imported version is missing or has changed`() throws {
+        let workspace = try rooms()
+        #expect(try importRooms(workspace).complaints == [])
+        let third = try workspace.text("schemas/3.json")
+        try workspace.write(third.replacing("`x` TEXT", with: "`x` INTEGER"), to: "schemas/3.json")
+        try expectRefusal(workspace, "out: error: 3.0 would not be the same afterwards; nothing was written")
+        try FileManager.default.removeItem(atPath: workspace.path("schemas/3.json"))
+        try expectRefusal(
+            workspace, "out: error: --renames needs all versions that were imported; 3 is not in schemas")
+        try workspace.write(third, to: "schemas/3.json")
+        try workspace.write(
+            TableImportTests.room(0, [("user", "`id` INTEGER PRIMARY KEY")]), to: "schemas/0.json")
+        try expectRefusal(
+            workspace, "out: error: --renames needs the versions of schemas to begin with those that were imported")
     }
 
     @Test(arguments: [

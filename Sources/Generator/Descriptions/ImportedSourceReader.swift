@@ -9,7 +9,7 @@ struct ImportedSourceReader {
 
     init(file: SourceFile) { self.file = file }
 
-    static let keys = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames"]
+    static let keys = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames", "descriptions"]
 
     mutating func read(_ json: JSON) -> ImportedSource? {
         guard let members = object(json, key: "imported", like: "an object like {\"from\": \"room\"}") else {
@@ -26,8 +26,9 @@ struct ImportedSourceReader {
                 source.unread = states(member.value, key: "unread", like: like) { $0.reason($1, key: $2) }
             case "hashes": source.hashes = states(member.value, key: "hashes") { $0.hash($1, key: $2) }
             case "columns": source.origins = states(member.value, key: "columns") { $0.origins($1, key: $2) }
-            // `ConfigurationReader.invalidRows()` reads "invalid_rows", and the import reads "renames".
+            // `ConfigurationReader.invalidRows()` reads "invalid_rows". The import reads "renames" and "descriptions".
             case "invalid_rows": break
+            case "descriptions": _ = hash(member.value, key: "descriptions")
             case "renames": _ = object(member.value, key: "renames", like: "an object")
             default:
                 let nearest = Self.keys.nearest(to: member.key)

@@ -13,8 +13,7 @@ extension ModelImport {
         var source = self
         source.rules.renames = remembered.merging(rules.renames)
         try rules.renames.check(versions)
-        let known = Set(history.formerNames.values)
-        let changed = source.rules.renames.versions(unlike: remembered).intersection(known)
+        let changed = source.rules.renames.versions(unlike: remembered).intersection(history.numbers.keys)
         if changed.isEmpty { return try source.added(to: existing, telling: history, folder: folder, schema: schema) }
         for version in history.versions where existing.released.contains(version.version) {
             guard let name = history.formerNames[version.version], changed.contains(name) else { continue }
@@ -22,120 +21,64 @@ extension ModelImport {
                 "\(version.version) is released, so --renames cannot change the step to it",
                 path: folder)
         }
-        var first = try source.answered(existing, telling: history, before: remembered, folder: folder, schema: schema)
-        guard let last = source.versions.last, !known.contains(last.formerName) else { return first }
-        let others = existing.descriptions.filter { file in
-            let name = Self.name(file, in: existing)
-            return !first.removedFiles.contains(name) && !first.files.contains { $0.name == name }
+        guard try existing.isUnedited else {
+            throw ImportError(
+                "the descriptions were edited since the import, so the new answers cannot be applied; "
+                    + "import into a new folder with all answers, and merge its files with git merge-file", path: folder
+            )
         }
-        let root = existing.configuration.path.dropLast("strata.json".count)
-        let files = first.files.map { SourceFile(path: root + $0.name, bytes: Array($0.text.utf8)) }
-        let next = ImportedModel.Existing(
-            descriptions: files.filter { $0.baseName != "strata" && $0.path.hasSuffix(".json") } + others,
-            configuration: files.first { $0.baseName == "strata" } ?? existing.configuration, history: first.history,
-            report: existing.report)
-        let second = try source.added(to: next, telling: first.history, folder: folder, schema: schema)
-        first.files.removeAll { file in second.files.contains { $0.name == file.name } }
-        return ImportedModel(
-            files: first.files + second.files, removedFiles: first.removedFiles, history: second.history,
-            newVersions: second.newVersions, lossCount: second.lossCount, undecided: second.undecided,
-            hasChanges: true)
+        return try source.replacing(existing, telling: history, folder: folder, schema: schema)
     }
 
     // MARK: Answers
 
-    /// Applies the answers to steps that the model already contains.
-    private func answered(
-        _ existing: ImportedModel.Existing, telling history: SchemaHistory, before remembered: Renames,
-        folder: String, schema: String
+    /// Imports all versions again. The versions that the model has keep their numbers.
+    private func replacing(
+        _ existing: ImportedModel.Existing, telling history: SchemaHistory, folder: String, schema: String
     ) throws -> ImportedModel {
-        let numbers = Dictionary(
-            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
-        var source = self
-        source.versions = versions.filter { numbers[$0.formerName] != nil }
-        source.notes.removeAll { $0.version >= source.versions.count }
-        let missing = Set(numbers.keys).subtracting(versions.map(\.formerName)).sorted()
-        guard missing.isEmpty,
-            versions.prefix(source.versions.count).map(\.formerName) == source.versions.map(\.formerName)
-        else {
+        let numbers = history.numbers
+        let names = versions.map(\.formerName)
+        let known = names.prefix(numbers.count).compactMap { numbers[$0] }
+        guard known.count == numbers.count else {
+            let missing = Set(numbers.keys).subtracting(names).sorted()
             throw ImportError(
-                "--renames needs all versions that were imported; \(missing.joined(separator: ", ")) is not in \(path)",
+                missing.isEmpty
+                    ? "--renames needs the versions of \(path) to begin with those that were imported"
+                    : "--renames needs all versions that were imported; \(missing.joined(separator: ", ")) is not in \(path)",
                 path: folder)
         }
-        func imported(_ renames: Renames) throws -> (ImportedHistory, [ImportNote]) {
-            var source = source
-            source.rules.renames = renames
-            let known = Set(source.versions.map(\.formerName))
-            source.rules.renames.keepOnly(known)
-            return try source.history(source.versions.compactMap { numbers[$0.formerName] }, schema: schema)
-        }
-        let (before, (after, notes)) = (try imported(remembered).0, try imported(rules.renames))
-        let merged = try merged(existing, from: before, to: after, folder: folder)
-        var files = merged.files
-        var configuration = JSONOutput(try existing.configuration.json())
-        do {
-            let oldest = history.versions[0].version
-            let imported = try ThreeWayMerge.merge(
-                configuration["imported"], from: self.source(before, from: 0, beside: nil, oldest: oldest),
-                to: self.source(after, from: 0, beside: nil, oldest: oldest))
-            configuration["imported"] = imported
-            configuration["imported"]?["renames"] = rules.renames.json(versions.map(\.formerName))
-        } catch {
-            throw conflict(error, in: "strata.json", folder)
-        }
-        files.append(.init(name: "strata.json", text: configuration.file))
-        let written = Set(files.map(\.name) + merged.removed)
-        let others = existing.descriptions.filter { !written.contains(Self.name($0, in: existing)) }.map {
-            ImportedModel.File(name: Self.name($0, in: existing), text: String(decoding: $0.bytes, as: UTF8.self))
-        }
-        var result = try Self.resolve(files + others, folder: folder, schema: schema)
-        if history.versions[0].version != result.versions[0].version {
-            result = result.supported(from: history.versions[0].version)
-        }
-        try Self.check(result, keeps: history, folder: folder)
-        let report = ImportReport(notes: notes, history: result, format: format, settings: configuration)
-        files.append(.init(name: "IMPORT.md", text: report.text))
-        return ImportedModel(
-            files: files, removedFiles: merged.removed, history: result, newVersions: [],
-            lossCount: report.losses.count, undecided: report.undecidedLines, hasChanges: true)
+        var source = self
+        try source.recallHashes(of: existing, known)
+        let (imported, notes) = try source.history(
+            VersionNumbers.numbers(of: names, known: known), schema: schema)
+        var settings = JSONOutput(try existing.configuration.json())
+        for entry in entries(imported, from: known.count) { settings.append(entry, to: "versions") }
+        var model = try source.model(
+            imported, notes, settings: settings, folder: folder, schema: schema)
+        try Self.check(model.history, keeps: history, folder: folder)
+        let written = Set(model.files.map(\.name))
+        model.removedFiles = existing.files.map(\.name).filter { !written.contains($0) }.sorted()
+        model.files.removeAll(where: existing.files.contains)
+        model.newVersions.removeFirst(known.count)
+        model.hasChanges = true
+        return model
     }
 
-    private func merged(
-        _ existing: ImportedModel.Existing, from before: ImportedHistory, to after: ImportedHistory, folder: String
-    ) throws -> (files: [ImportedModel.File], removed: [String]) {
-        func objects(_ history: ImportedHistory) -> [String: JSONOutput] {
-            Dictionary(
-                history.descriptions().map { ($0.fileName, $0.object(history.versions)) },
-                uniquingKeysWith: { one, _ in one })
-        }
-        let (old, new) = (objects(before), objects(after))
-        var files: [ImportedModel.File] = []
-        var removed: [String] = []
-        for baseName in Set(old.keys).union(new.keys).sorted() {
-            let file = existing.descriptions.first { $0.baseName == baseName }
-            let own = try file.map { JSONOutput(try $0.json()) }
-            let name = name(of: baseName, in: existing, folder)
-            let merged: JSONOutput?
-            do {
-                merged = try ThreeWayMerge.merge(own, from: old[baseName], to: new[baseName])
-            } catch {
-                throw conflict(error, in: name, folder)
-            }
-            if let merged, merged != own {
-                files.append(.init(name: name, text: merged.file))
-            } else if merged == nil, own != nil {
-                removed.append(name)
+    /// Takes the hashes from `strata.json` if this import has none.
+    private mutating func recallHashes(of existing: ImportedModel.Existing, _ numbers: [Version]) throws {
+        guard versions.allSatisfy(\.hashes.isEmpty),
+            case .object(let entities)? = try existing.configuration.json()["imported"]?["hashes"]?.value
+        else { return }
+        for (place, number) in numbers.enumerated() {
+            for entity in entities {
+                guard case .object(let states) = entity.value.value else {
+                    versions[place].hashes[entity.key] = entity.value.text
+                    continue
+                }
+                let state = states.last { state in Version(state.key).map { $0 <= number } ?? false }
+                versions[place].hashes[entity.key] = state?.value.text
             }
         }
-        return (files, removed)
-    }
-
-    private func conflict(_ conflict: ThreeWayMerge.Conflict, in file: String, _ folder: String) -> ImportError {
-        let old = conflict.before.map { "\nThe import wrote:\n\($0.text())" } ?? ""
-        let new = conflict.wanted.map { "\nInstead of it, or beside it, write:\n\($0.text())" } ?? "\nRemove it."
-        return ImportError(
-            "what the answers change was edited since the import; nothing was written.\(old)\(new)",
-            path: "\(folder)/\(file)")
     }
 
     /// Checks that `result` contains every version of `history` unchanged.
@@ -169,19 +112,18 @@ extension ModelImport {
         let (imported, notes) = try self.history(earlier + later, schema: schema)
         let merged = try ModelMerge.merge(
             imported, from: last, into: existing.descriptions, telling: history)
+        var files = merged.files.sorted { $0.key < $1.key }.map {
+            ImportedModel.File(name: existing.name(of: $0.key), text: $0.value)
+        }
+        let others = existing.files.filter { file in !files.contains { $0.name == file.name } }
         var configuration = JSONOutput(try existing.configuration.json())
         for entry in entries(imported, from: last + 1) { configuration.append(entry, to: "versions") }
         configuration["imported"] = source(
             imported, from: last + 1, beside: configuration["imported"], oldest: history.versions[0].version)
-        var files = merged.files.sorted { $0.key < $1.key }.map {
-            ImportedModel.File(name: name(of: $0.key, in: existing, folder), text: $0.value)
+        if try existing.isUnedited {
+            configuration["imported"]?["descriptions"] = .string((files + others).fingerprint)
         }
         files.append(.init(name: "strata.json", text: configuration.file))
-        let written = Set(files.map(\.name))
-        let others = existing.descriptions.filter { !written.contains(Self.name($0, in: existing)) }
-            .map {
-                ImportedModel.File(name: Self.name($0, in: existing), text: String(decoding: $0.bytes, as: UTF8.self))
-            }
         let result = try Self.resolve(files + others, folder: folder, schema: schema)
         try Self.check(result, keeps: history, folder: folder)
         // Your edits also apply to the new versions. Compare with the import only if you made no edits.
@@ -203,8 +145,7 @@ extension ModelImport {
     private func lastKnown(
         _ names: [String], in history: SchemaHistory, folder: String
     ) throws -> (place: Int, version: Version) {
-        let known = Dictionary(
-            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        let known = history.numbers
         guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
             throw ImportError(
                 "there is a model in it that was not imported from this one: its strata.json names none of its versions",
@@ -227,8 +168,7 @@ extension ModelImport {
     private func hashes(
         for existing: ImportedModel.Existing, telling history: SchemaHistory, schema: String
     ) throws -> [ImportedModel.File] {
-        let numbers = Dictionary(
-            history.formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        let numbers = history.numbers
         let known = versions.compactMap { numbers[$0.formerName] }
         guard known.count == versions.count, versions.contains(where: { !$0.hashes.isEmpty }) else { return [] }
         let (imported, _) = try self.history(known, schema: schema)
@@ -238,15 +178,11 @@ extension ModelImport {
         configuration["imported"]?["hashes"] = hashes
         return [.init(name: "strata.json", text: configuration.file)]
     }
+}
 
-    /// Returns the path of a description, relative to the folder of its model.
-    private static func name(_ file: SourceFile, in existing: ImportedModel.Existing) -> String {
-        let root = existing.configuration.path.dropLast("strata.json".count)
-        return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"
-    }
-
-    private func name(of baseName: String, in existing: ImportedModel.Existing, _ folder: String) -> String {
-        existing.descriptions.first { $0.baseName == baseName }.map { Self.name($0, in: existing) }
-            ?? baseName + ".json"
+extension SchemaHistory {
+    /// The versions, by their former names.
+    fileprivate var numbers: [String: Version] {
+        Dictionary(formerNames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     }
 }

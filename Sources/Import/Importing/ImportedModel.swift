@@ -8,7 +8,7 @@ import SchemaModel
 /// The result of an import: the files that describe the model, and the findings to report.
 package struct ImportedModel {
     /// A file and its text.
-    package struct File {
+    package struct File: Hashable {
         /// The name of the file, relative to the folder of the model.
         package var name: String
         /// The complete text of the file.
@@ -29,6 +29,27 @@ package struct ImportedModel {
         /// Whether the folder contains no descriptions yet.
         package var isEmpty: Bool { descriptions.isEmpty }
 
+        /// The descriptions, as files to write.
+        var files: [File] {
+            descriptions.map { File(name: name(of: $0), text: String(decoding: $0.bytes, as: UTF8.self)) }
+        }
+
+        /// Whether the descriptions are as the import wrote them.
+        var isUnedited: Bool {
+            get throws { try configuration.json()["imported"]?["descriptions"]?.text == files.fingerprint }
+        }
+
+        /// Returns the path of a description, relative to the folder of its model.
+        private func name(of file: SourceFile) -> String {
+            let root = configuration.path.dropLast("strata.json".count)
+            return file.path.hasPrefix(root) ? String(file.path.dropFirst(root.count)) : file.baseName + ".json"
+        }
+
+        /// Returns the path of the description with a base name. A new description is beside `strata.json`.
+        func name(of baseName: String) -> String {
+            descriptions.first { $0.baseName == baseName }.map(name) ?? baseName + ".json"
+        }
+
         /// Creates the model from its files.
         package init(
             descriptions: [SourceFile], configuration: SourceFile, history: SchemaHistory?, report: String?,
@@ -44,12 +65,12 @@ package struct ImportedModel {
 
     /// The files to write: descriptions, `strata.json` and `IMPORT.md`.
     package var files: [File]
-    /// The names of the files to delete, because the model no longer contains what they describe.
+    /// The names of the descriptions to delete, because new answers make them obsolete.
     package var removedFiles: [String] = []
     /// The history that the descriptions define.
     package let history: SchemaHistory
     /// The versions that this import added.
-    package let newVersions: [Version]
+    package var newVersions: [Version]
     /// The number of findings about parts of the source that were not carried over.
     package let lossCount: Int
     /// The findings that need your decision, one line each: removals in a step that also adds something, and changes of
@@ -57,6 +78,11 @@ package struct ImportedModel {
     package let undecided: [String]
     /// Whether answers in `--renames`, or hashes, changed parts that were imported before.
     package var hasChanges = false
+}
+
+extension [ImportedModel.File] {
+    /// The fingerprint of descriptions, by which a later import recognizes that they were edited.
+    var fingerprint: String { Fingerprint(of: map { "\($0.name)\u{0}\($0.text)" }).description }
 }
 
 extension ModelImport {
@@ -84,29 +110,45 @@ extension ModelImport {
         }
         let (imported, notes) = try history(
             VersionNumbers.numbers(of: versions.map(\.formerName)), schema: schema)
+        var settings = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
+        settings["versions"] = .array(entries(imported, from: 0))
+        settings["imported"] = nil
+        if let oldest {
+            settings["oldest_supported_version"] = .string(try version(named: oldest, in: imported).text)
+        }
+        // With many versions, the generated code for all versions becomes large.
+        if imported.versions.count >= 10 {
+            if settings["structs"] == nil { settings["structs"] = .string("needed") }
+            if settings["ddl"] == nil { settings["ddl"] = .string("newest") }
+        }
+        return try model(imported, notes, settings: settings, folder: folder, schema: schema)
+    }
+
+    /// Returns the files of all versions.
+    ///
+    /// - Parameter settings: `strata.json` with the versions. Of its `imported`, only the members that you write stay.
+    func model(
+        _ imported: ImportedHistory, _ notes: [ImportNote], settings: JSONOutput, folder: String, schema: String
+    ) throws -> ImportedModel {
         var files = imported.descriptions().map { text in
             ImportedModel.File(name: text.fileName + ".json", text: text.object(imported.versions).file)
         }
-        var configuration = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
-        configuration["versions"] = .array(entries(imported, from: 0))
-        let oldest = try oldest.map { try version(named: $0, in: imported) }
-        if let oldest { configuration["oldest_supported_version"] = .string(oldest.text) }
-        // With many versions, the generated code for all versions becomes large.
-        if imported.versions.count >= 10 {
-            if configuration["structs"] == nil { configuration["structs"] = .string("needed") }
-            if configuration["ddl"] == nil { configuration["ddl"] = .string("newest") }
-        }
-        configuration["imported"] = source(imported, from: 0, beside: nil, oldest: imported.versions[0])
+        var configuration = settings
+        var existing = settings["imported"]
+        for key in ["columns", "hashes", "unread", "renames", "descriptions"] { existing?[key] = nil }
+        configuration["imported"] = source(imported, from: 0, beside: existing, oldest: imported.versions[0])
+        configuration["imported"]?["descriptions"] = .string(files.fingerprint)
         files.append(.init(name: "strata.json", text: Formatting.canonicalConfiguration(configuration).file))
         let history = try Self.resolve(files, folder: folder, schema: schema)
-        try Self.check(history, against: imported, folder: folder)
-        let supported = oldest.map(history.supported) ?? history
+        // "versions" may name a version of yours.
+        try Self.check(history, against: imported, from: existing == nil ? nil : 0, folder: folder)
+        let oldest = settings["oldest_supported_version"]?.string.flatMap { Version($0) }
         let report = ImportReport(
             notes: notes, history: history, format: format, firstVersion: oldest, settings: configuration)
         files.append(.init(name: "IMPORT.md", text: report.text))
         return ImportedModel(
-            files: files, history: supported, newVersions: imported.versions, lossCount: report.losses.count,
-            undecided: report.undecidedLines)
+            files: files, history: oldest.map(history.supported) ?? history, newVersions: imported.versions,
+            lossCount: report.losses.count, undecided: report.undecidedLines)
     }
 
     func history(_ numbers: [Version], schema: String) throws -> (ImportedHistory, [ImportNote]) {

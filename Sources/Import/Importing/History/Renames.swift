@@ -113,9 +113,6 @@ struct Renames: Sendable {
         Set(versions.keys).union(other.versions.keys).filter { versions[$0] ?? [:] != other.versions[$0] ?? [:] }
     }
 
-    /// Removes the answers about all versions except `names`.
-    mutating func keepOnly(_ names: Set<String>) { versions = versions.filter { names.contains($0.key) } }
-
     /// Returns the answers in the form in which `strata.json` stores them, with the versions in the order of `names`.
     func json(_ names: [String]) -> JSONOutput {
         .object(
