@@ -118,7 +118,8 @@ final class PostgreSQLServer: @unchecked Sendable {
         _ = try server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [free])
         let connection = try ServerConnection(to: url(free))
         let schemas = try connection.rows(
-            "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'")
+            "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'"
+        )
         for schema in schemas { try connection.execute("DROP SCHEMA \(schema[0] ?? "") CASCADE") }
         try connection.execute("CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO PUBLIC")
         defer { lock.withLock { databases.append(free) } }

@@ -251,13 +251,4 @@ import Testing
             #expect(try ServerConnection(to: url).value("SELECT count(*) FROM movie") == "0")
         }
     }
-
-    @Test func `the hash of a row is that of the server`() throws {
-        let connection = try ServerConnection(to: server.url("postgres"))
-        for length in 0...40 {
-            let text = String("añ😀bcdefghijklmnopqrstuvwxyz0123456789 äöüß".prefix(length))
-            let expected = try connection.value("SELECT hashtextextended($1, 0)", [text])
-            #expect(Int64(bitPattern: CopyFormat.hash(Array(text.utf8))).description == expected)
-        }
-    }
 }

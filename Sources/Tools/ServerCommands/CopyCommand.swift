@@ -49,22 +49,6 @@ enum CopyCommand {
         return version
     }
 
-    /// Returns the number of rows of a table on a server, and the sum of their hashes.
-    static func checksum(
-        of table: ServerTable, on connection: ServerConnection
-    ) throws -> (rows: Int, sum: UInt64) {
-        let text = table.table.columns.map { CopyFormat.canonical($0.name, table.type(of: $0.name)) }
-            .joined(separator: " || ")
-        let row = try connection.rows(
-            """
-            SELECT count(*), coalesce(mod(mod(sum(hashtextextended((\(text)) COLLATE "C", 0)::numeric), 18446744073709551616)
-                + 18446744073709551616, 18446744073709551616), 0)
-            FROM \(PostgreSQL.quoted(table.name))
-            """
-        ).first
-        return (Int(row?[0] ?? "") ?? -1, UInt64(row?[1] ?? "") ?? 0)
-    }
-
     // MARK: From a server
 
     private static func copyFromServer(to file: URL, _ arguments: Arguments, _ console: Console) throws {
@@ -89,26 +73,18 @@ enum CopyCommand {
         defer { progress.end() }
         try store.transaction("BEGIN IMMEDIATE") {
             for table in version.serverTables {
-                let expected = try checksum(of: table, on: connection)
+                let total = try connection.value("SELECT count(*) FROM \(PostgreSQL.quoted(table.name))") ?? ""
                 let columns = table.table.columns
                 let insert = try store.prepare(
                     "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(columns.map(\.name)))) "
                         + "VALUES (\(columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))")
-                let selected = columns.map { CopyFormat.selected($0.name, table.type(of: $0.name)) }
-                var (rows, sum) = (0, UInt64(0))
-                var line: [UInt8] = []
-                try connection.copy(
-                    from:
-                        "COPY (SELECT \(selected.joined(separator: ", ")) FROM \(PostgreSQL.quoted(table.name))) TO STDOUT"
-                ) { bytes in
-                    line.removeAll(keepingCapacity: true)
+                var rows = 0
+                try connection.copy(from: CopyFormat.selection(of: table)) { bytes in
                     let fields = CopyFormat.fields(bytes)
                     for (place, (column, field)) in zip(columns, fields).enumerated() {
                         let type = table.type(of: column.name)
                         do {
-                            let value = try CopyFormat.value(field, type)
-                            try CopyFormat.appendCanonical(value, type, isFromServer: true, to: &line)
-                            try insert.bind(value, at: place + 1)
+                            try insert.bind(try CopyFormat.value(field, type), at: place + 1)
                         } catch let problem as CopyFormat.Problem {
                             throw CommandError.elsewhere(
                                 "error: a store cannot hold a value of the server, so nothing is written: "
@@ -121,10 +97,9 @@ enum CopyCommand {
                                 + "\(Self.key(fields, of: table)): \(error)")
                     }
                     rows += 1
-                    sum &+= CopyFormat.hash(line)
-                    if rows.isMultiple(of: 1_000) { progress.update(rows, of: expected.rows) }
+                    if rows.isMultiple(of: 1_000) { progress.update(rows, of: Int(total) ?? rows) }
                 }
-                guard rows == expected.rows, sum == expected.sum else {
+                guard try RowChecksum(of: table, in: store) == RowChecksum(of: table, on: connection) else {
                     throw CommandError.elsewhere("error: the rows of \(table.name) differ from those of the server")
                 }
                 lines.append("  \(table.name): \(rows) \(rows == 1 ? "row" : "rows")")

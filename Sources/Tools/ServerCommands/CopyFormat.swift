@@ -71,7 +71,7 @@ struct CopyFormat {
             line += Array((value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)").utf8)
         case (.text(let text), .text), (.text(let text), .numeric), (.text(let text), .jsonb):
             if type == .numeric, DecimalText(text) == nil { throw .decimal(text) }
-            try append(text, to: &line)
+            try append(type == .jsonb ? try JSONBText.text(of: text) : text, to: &line)
         case (.blob(let data), .uuid) where data.count != 16: throw .kind("data of \(data.count) bytes", type)
         case (.blob(let data), .bytea), (.blob(let data), .uuid):
             let digits = hexadecimal([UInt8](data)).utf8
@@ -177,8 +177,13 @@ struct CopyFormat {
         }
     }
 
-    /// Returns SQL that selects a column so that `value` can read it.
-    static func selected(_ column: String, _ type: ServerType) -> String {
+    /// Returns the statement that sends all rows of a table so that `value` can read them.
+    static func selection(of table: ServerTable) -> String {
+        let columns = table.table.columns.map { selected($0.name, table.type(of: $0.name)) }
+        return "COPY (SELECT \(columns.joined(separator: ", ")) FROM \(PostgreSQL.quoted(table.name))) TO STDOUT"
+    }
+
+    private static func selected(_ column: String, _ type: ServerType) -> String {
         let name = PostgreSQL.quoted(column)
         guard type == .timestamptz else { return name }
         return "CASE WHEN isfinite(\(name)) THEN \(micros(name)) WHEN \(name) > now() THEN 'inf' "
@@ -187,109 +192,5 @@ struct CopyFormat {
 
     private static func micros(_ name: String) -> String {
         "((extract(epoch FROM \(name)) - 946684800) * 1000000)::bigint::text"
-    }
-
-    // MARK: Checksums
-
-    /// Appends the form in which a value of a store is compared with one of a server.
-    ///
-    /// - Parameter isFromServer: Whether the server has written the value, so JSON is in its form.
-    static func appendCanonical(
-        _ value: SQLiteValue, _ type: ServerType, isFromServer: Bool, to line: inout [UInt8]
-    ) throws(Problem) {
-        switch (value, type) {
-        case (.null, _): line.append(UInt8(ascii: "~"))
-        case (.text(let text), .jsonb) where !isFromServer: try JSONBText.append(text, to: &line)
-        case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
-        case (.real(let value), .timestamptz) where value.isInfinite: line += Array((value < 0 ? "-inf" : "inf").utf8)
-        case (.real(let value), .timestamptz):
-            append(Int64((value * 1_000_000).rounded()) + Int64(yearInSeconds) * 1_000_000, to: &line)
-        case (.integer(let value), .timestamptz): append((value + Int64(yearInSeconds)) * 1_000_000, to: &line)
-        case (.real(let value), .real):
-            line += hexadecimal(Self.bigEndian(UInt64(Float(value).bitPattern), 4)).lowercased().utf8
-        case (.real(let value), _): line += hexadecimal(Self.bigEndian(value.bitPattern, 8)).lowercased().utf8
-        case (.integer(let value), .double):
-            line += hexadecimal(Self.bigEndian(Double(value).bitPattern, 8)).lowercased().utf8
-        case (.integer(let value), .real):
-            line += hexadecimal(Self.bigEndian(UInt64(Float(value).bitPattern), 4)).lowercased().utf8
-        case (.integer(let value), _): append(value, to: &line)
-        // Digits after the point may end with zeros, and an exponent may be written out.
-        case (.text(let text), .numeric): line += (DecimalText(text)?.trimmed.text ?? text).utf8
-        case (.text(let text), _): line += text.utf8
-        case (.blob(let data), _): line += hexadecimal([UInt8](data)).lowercased().utf8
-        }
-        line.append(0x1f)
-    }
-
-    private static func bigEndian(_ bits: UInt64, _ count: Int) -> [UInt8] {
-        (0..<count).reversed().map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
-    }
-
-    /// Returns SQL for the same form.
-    static func canonical(_ column: String, _ type: ServerType) -> String {
-        let name = PostgreSQL.quoted(column)
-        let text: String =
-            switch type {
-            case .jsonb: "\(name)::text COLLATE \"C\""
-            case .boolean: "CASE WHEN \(name) THEN 't' ELSE 'f' END"
-            case .timestamptz: selected(column, type)
-            case .double: "encode(float8send(\(name)), 'hex')"
-            case .real: "encode(float4send(\(name)), 'hex')"
-            case .numeric: "trim_scale(\(name))::text"
-            case .bytea: "encode(\(name), 'hex')"
-            case .uuid: "replace(\(name)::text, '-', '')"
-            case .bigint: "\(name)::text"
-            // Another collation would take part in the hash.
-            case .text: "\(name) COLLATE \"C\""
-            }
-        return "CASE WHEN \(name) IS NULL THEN '~' ELSE \(text) END || chr(31)"
-    }
-
-    /// Returns what PostgreSQL's `hashtextextended(text, 0)` does: Bob Jenkins's lookup3
-    /// (https://burtleburtle.net/bob/c/lookup3.c).
-    static func hash(_ bytes: [UInt8]) -> UInt64 {
-        func rotated(_ value: UInt32, _ count: UInt32) -> UInt32 { value << count | value >> (32 - count) }
-        var a = 0x9e37_79b9 &+ UInt32(truncatingIfNeeded: bytes.count) &+ 3_923_095
-        var (b, c) = (a, a)
-        var place = 0
-        func word(_ start: Int) -> UInt32 {
-            UInt32(bytes[start]) | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]) << 16
-                | UInt32(bytes[start + 3]) << 24
-        }
-        while bytes.count - place >= 12 {
-            a = a &+ word(place)
-            b = b &+ word(place + 4)
-            c = c &+ word(place + 8)
-            a = (a &- c) ^ rotated(c, 4)
-            c = c &+ b
-            b = (b &- a) ^ rotated(a, 6)
-            a = a &+ c
-            c = (c &- b) ^ rotated(b, 8)
-            b = b &+ a
-            a = (a &- c) ^ rotated(c, 16)
-            c = c &+ b
-            b = (b &- a) ^ rotated(a, 19)
-            a = a &+ c
-            c = (c &- b) ^ rotated(b, 4)
-            b = b &+ a
-            place += 12
-        }
-        // The lowest byte of c is reserved for the length.
-        for (offset, byte) in bytes[place...].enumerated() {
-            let value = UInt32(byte)
-            switch offset {
-            case 0...3: a = a &+ value << UInt32(8 * offset)
-            case 4...7: b = b &+ value << UInt32(8 * (offset - 4))
-            default: c = c &+ value << UInt32(8 * (offset - 7))
-            }
-        }
-        c = (c ^ b) &- rotated(b, 14)
-        a = (a ^ c) &- rotated(c, 11)
-        b = (b ^ a) &- rotated(a, 25)
-        c = (c ^ b) &- rotated(b, 16)
-        a = (a ^ c) &- rotated(c, 4)
-        b = (b ^ a) &- rotated(a, 14)
-        c = (c ^ b) &- rotated(b, 24)
-        return UInt64(b) << 32 | UInt64(c)
     }
 }

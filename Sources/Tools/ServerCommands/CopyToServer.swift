@@ -33,8 +33,6 @@ struct CopyToServer {
         /// Whether this is the last row of the table.
         var isOver = false
         var rows = 0
-        /// The sum of the hashes of the rows.
-        var sum = UInt64(0)
     }
 
     init(_ file: URL, _ arguments: Arguments, _ console: Console) throws {
@@ -69,7 +67,7 @@ struct CopyToServer {
         defer { progress.end() }
         do {
             try copyAll(&positions) { progress.update($0, of: total) }
-            try check(positions)
+            try check()
             try finish()
         } catch {
             progress.end()
@@ -175,7 +173,6 @@ struct CopyToServer {
                     do {
                         let (value, type) = (try CopyFormat.value(row, place), table.type(of: column.name))
                         try CopyFormat.append(value, type, to: &line)
-                        try CopyFormat.appendCanonical(value, type, isFromServer: false, to: &line)
                     } catch {
                         problems.append("\(Self.name(of: table, row)): \(column.name): \(error)")
                     }
@@ -235,11 +232,10 @@ struct CopyToServer {
             let isPending = try server.value("SELECT to_regclass('strata_copy')") != nil
             var positions: [String: Position] = [:]
             if isPending {
-                for row in try server.rows("SELECT table_name, row_number, rows, sum FROM strata_copy") {
+                for row in try server.rows("SELECT table_name, row_number, rows FROM strata_copy") {
                     guard let name = row[0] else { continue }
                     positions[name] = Position(
-                        row: row[1].flatMap { Int64($0) }, rows: row[2].flatMap { Int($0) } ?? 0,
-                        sum: row[3].flatMap { UInt64($0) } ?? 0)
+                        row: row[1].flatMap { Int64($0) }, rows: row[2].flatMap { Int($0) } ?? 0)
                 }
             }
             if isPending, !isRestarted {
@@ -263,7 +259,7 @@ struct CopyToServer {
             }
             try server.execute(
                 "CREATE TABLE strata_copy (store text NOT NULL, table_name text PRIMARY KEY, row_number bigint, "
-                    + "rows bigint NOT NULL, sum numeric NOT NULL)")
+                    + "rows bigint NOT NULL)")
             return [:]
         }
     }
@@ -325,9 +321,9 @@ struct CopyToServer {
             try server.transaction {
                 try send(select, table, &next, rows: Self.part, report)
                 _ = try server.rows(
-                    "INSERT INTO strata_copy VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_name) DO UPDATE "
-                        + "SET row_number = excluded.row_number, rows = excluded.rows, sum = excluded.sum",
-                    [try identity, table.name, next.row.map(String.init), String(next.rows), String(next.sum)])
+                    "INSERT INTO strata_copy VALUES ($1, $2, $3, $4) ON CONFLICT (table_name) DO UPDATE "
+                        + "SET row_number = excluded.row_number, rows = excluded.rows",
+                    [try identity, table.name, next.row.map(String.init), String(next.rows)])
             }
             position = next
         }
@@ -341,7 +337,6 @@ struct CopyToServer {
         let types = columns.map { table.type(of: $0.name) }
         let names = PostgreSQL.list(columns.map(\.name))
         var buffer: [UInt8] = []
-        var canonical: [UInt8] = []
         let limit = position.rows + rows
         try server.beginCopy("COPY \(PostgreSQL.quoted(table.name)) (\(names)) FROM STDIN")
         do {
@@ -350,17 +345,14 @@ struct CopyToServer {
                     position.isOver = true
                     break
                 }
-                canonical.removeAll(keepingCapacity: true)
                 for place in columns.indices {
                     let value = try CopyFormat.value(select.row, place)
                     if place > 0 { buffer.append(UInt8(ascii: "\t")) }
                     try CopyFormat.append(value, types[place], to: &buffer)
-                    try CopyFormat.appendCanonical(value, types[place], isFromServer: false, to: &canonical)
                 }
                 buffer.append(UInt8(ascii: "\n"))
                 position.row = try select.row.int64(columns.count)
                 position.rows += 1
-                position.sum &+= CopyFormat.hash(canonical)
                 if buffer.count > 1 << 16 {
                     try server.send(buffer)
                     buffer.removeAll(keepingCapacity: true)
@@ -375,17 +367,14 @@ struct CopyToServer {
         try server.endCopy()
     }
 
-    /// Compares the rows of the server with the rows that were sent.
-    private func check(_ positions: [String: Position]) throws {
+    /// Compares the rows of the server with those of the store.
+    private func check() throws {
         for table in tables {
-            let expected = positions[table.name] ?? Position()
-            let found = try CopyCommand.checksum(of: table, on: server)
-            guard found.rows == expected.rows, found.sum == expected.sum,
-                try store.count(table.name) == expected.rows
-            else {
+            let (expected, found) = (try RowChecksum(of: table, in: store), try RowChecksum(of: table, on: server))
+            guard found == expected else {
                 throw CommandError.elsewhere(
-                    "error: the rows of \(table.name) on the server differ from those of the store: "
-                        + "\(found.rows) of \(try store.count(table.name))")
+                    "error: the rows of \(table.name) on the server differ from those of the store: \(found.rows) of "
+                        + "\(expected.rows)")
             }
         }
     }

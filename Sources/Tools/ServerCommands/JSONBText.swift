@@ -3,10 +3,10 @@ import JSONText
 /// The text of a JSON value as PostgreSQL writes a `jsonb` (https://www.postgresql.org/docs/15/datatype-json.html): members sorted
 /// by the length and then the bytes of their keys, and numbers without exponents.
 enum JSONBText {
-    /// Appends the text of a value.
+    /// Returns the text of a value.
     ///
     /// - Throws: `CopyFormat.Problem` if PostgreSQL would refuse or change the value.
-    static func append(_ text: String, to line: inout [UInt8]) throws(CopyFormat.Problem) {
+    static func text(of text: String) throws(CopyFormat.Problem) -> String {
         let json: JSON
         do {
             json = try JSONParser.parse(Array(text.utf8))
@@ -17,7 +17,9 @@ enum JSONBText {
             default: throw .json("byte \(error.offset + 1) is wrong")
             }
         }
-        try append(json, to: &line)
+        var bytes: [UInt8] = []
+        try append(json, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func append(_ json: JSON, to line: inout [UInt8]) throws(CopyFormat.Problem) {
