@@ -95,7 +95,7 @@ func withBooks(_ body: (String) throws -> Void) throws {
 
     /// Runs all files of all steps, and compares the result with an empty database of the newest version. A role's
     /// privileges, policies and views remain.
-    private func check(_ model: LoadedModel) throws {
+    func check(_ model: LoadedModel) throws {
         let schema = try ServerSchema(model.history) { _ in "SELECT 1" }
         let newest = try #require(schema.versions.last)
         let expected = try server.withDatabase { url in

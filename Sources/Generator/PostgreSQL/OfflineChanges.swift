@@ -15,6 +15,7 @@ struct OfflineChanges {
     private var updates: [String] = []
     private var retypes: [String] = []
     private var removals: [String] = []
+    private var collationDrops: [String] = []
     private var tightening: [String] = []
     private var keys: [String] = []
     private var constraints: [String] = []
@@ -59,7 +60,7 @@ struct OfflineChanges {
         }
         statements += additions + fills + updates + retypes
         if let custom { statements += ["SET CONSTRAINTS ALL DEFERRED", custom, "SET CONSTRAINTS ALL IMMEDIATE"] }
-        statements += removals + tightening + keys + distributions + constraints
+        statements += removals + collationDrops + tightening + keys + distributions + constraints
         return statements.count == 1 ? [] : statements
     }
 
@@ -84,11 +85,9 @@ struct OfflineChanges {
 
     private mutating func createLateTables() throws(ServerExpression.Unsupported) {
         let late = tables.created.filter { !tables.isOnline($0) }
-        let collations = Set(
-            (late + tables.transitions.map(\.new)).flatMap { $0.table.columns.compactMap(\.collation) }
-        )
-        .subtracting(tables.old.flatMap { $0.table.columns.compactMap(\.collation) })
-        additions += Collation.allCases.filter(collations.contains).compactMap(PostgreSQL.create)
+        let (before, after) = (Self.collations(of: tables.old), Self.collations(of: tables.new))
+        additions += Collation.allCases.filter(after.subtracting(before).contains).compactMap(PostgreSQL.create)
+        collationDrops = Collation.allCases.filter(before.subtracting(after).contains).compactMap(PostgreSQL.drop)
         for table in late { additions.append(try PostgreSQL.createTable(table)) }
         for table in tables.created {
             for index in table.table.indexes where !online.adds(index.name, to: table.name) {
@@ -96,6 +95,10 @@ struct OfflineChanges {
             }
         }
         distributions += PostgreSQL.distribute(late.filter { $0.distribution != nil })
+    }
+
+    private static func collations(of tables: [ServerTable]) -> Set<Collation> {
+        Set(tables.flatMap { $0.table.columns.compactMap(\.collation) })
     }
 
     private mutating func drop(_ table: ServerTable) {

@@ -182,4 +182,9 @@ package enum PostgreSQL {
         case .rtrim: nil
         }
     }
+
+    /// Returns the statement that drops a collation; nil if PostgreSQL has none like it.
+    static func drop(_ collation: Collation) -> String? {
+        create(collation).map { _ in "DROP COLLATION \(quoted(name(of: collation)))" }
+    }
 }
