@@ -158,7 +158,7 @@ struct RandomHistory {
         let living = entities.filter { !$0.isRemoved }
         guard let entity = pick(living) else { return addEntity() }
         let properties = entity.properties.filter { !$0.isRemoved && $0.birth < version }
-        switch random.next() % 22 {
+        switch random.next() % 24 {
         case 0: addEntity()
         case 1:
             guard entity.birth < version, entity.changed.isEmpty else { return }
@@ -226,6 +226,17 @@ struct RandomHistory {
             } else {
                 element.change(version, ["name": name("case")])
             }
+        case 13, 14:
+            // The references of a to-one relationship become pairs.
+            guard let property = pick(properties.filter { $0.fields["on_delete"] != nil && $0.changed.isEmpty }),
+                var type = property.fields["property_type"] as? [String: Any]
+            else { return }
+            property.change(version, ["nullable": nil, "on_delete": nil])
+            type["association"] = "to_many"
+            property.fields["property_type"] = type
+            var item = property.history.removeLast()
+            item["previous"] = (item["previous"] as? [String: Any] ?? [:]).merging(["association": "to_one"]) { $1 }
+            property.history.append(item)
         default:
             guard let property = pick(properties), property.changed.isEmpty, let type = property.type else { return }
             if property.fields["computed"] != nil {

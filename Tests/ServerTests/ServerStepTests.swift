@@ -277,6 +277,34 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
         }
     }
 
+    /// In 2.0, the cases of the unique `kind` exchange their names, `other` has a minimum, and `size` gets another type and, where
+    /// it was NULL, the former value of `other`.
+    @Test func `new values are computed from the old row, and may exchange unique values`() throws {
+        let files = [
+            "Kind.json": """
+            { "name": "kind", "cases": [
+              { "name": "red", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "blue" }] },
+              { "name": "blue", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "red" }] }] }
+            """,
+            "Thing.json": """
+            { "name": "thing", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
+              { "name": "kind", "property_type": "kind", "unique": true },
+              { "name": "other", "property_type": "int", "minimum": 5, "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "minimum": null }, "fill": 9 }] },
+              { "name": "size", "property_type": "decimal", "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "property_type": "int", "nullable": true }, "fill_from": "other" }] }
+            ] }
+            """,
+        ]
+        try withDatabase(files) { connection, files, url in
+            try connection.execute("INSERT INTO thing VALUES (1, 'red', 1, NULL), (2, 'blue', 7, 8)")
+            try connection.execute(try #require(files["2-offline.sql"]).text)
+            #expect(
+                try connection.rows("SELECT id, kind, other, size FROM thing ORDER BY id")
+                    == [["1", "blue", "9", "1"], ["2", "red", "7", "8"]])
+        }
+    }
+
     // MARK: Custom migrations
 
     /// In 2.0, `person` has a greeting, and the rows of `robot` become persons.
@@ -407,6 +435,44 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
             #expect(try connection.value("SELECT count(*) FROM entry") == "0")
             try connection.execute(
                 "INSERT INTO entry (id, size, kind) VALUES ('a', 1.5, 'k'); DROP OWNED BY strata_app")
+        }
+    }
+
+    /// In 2.0, the rows of `entry` are deleted, and `page` and `note` refer to them in other ways. No old delete rule applies.
+    @Test func `the deletion of a cache's rows deletes no other rows`() throws {
+        let files = [
+            "Entry.json": """
+            { "name": "entry", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
+              { "version": "2.0", "rows": "discard" }], "properties": [] }
+            """,
+            "Page.json": """
+            { "name": "page", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
+              { "name": "entries", "property_type": { "entity_name": "entry", "association": "to_many" }, "version_history": [
+                { "version": "1.0" },
+                { "version": "2.0", "previous": { "association": "to_one", "nullable": true, "on_delete": "cascade" } }] }] }
+            """,
+            "Note.json": """
+            { "name": "note", "identifier": { "type": "int" }, "added_at_version": "1.0", "properties": [
+              { "name": "entry", "property_type": { "entity_name": "entry", "association": "to_one" }, "nullable": true,
+                "on_delete": "nullify", "version_history": [{ "version": "1.0" },
+                { "version": "2.0", "previous": { "on_delete": "cascade" } }] }] }
+            """,
+        ]
+        try withDatabase(files) { connection, files, url in
+            try connection.execute(
+                "INSERT INTO entry VALUES (1); INSERT INTO page VALUES (2, 1); INSERT INTO note VALUES (3, 1)")
+            try connection.execute(
+                """
+                DO $$ BEGIN CREATE ROLE strata_app; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+                GRANT SELECT (entry_id) ON note TO strata_app
+                """)
+            for name in files.keys.sorted() { try connection.execute(try #require(files[name]).text) }
+            #expect(try connection.rows("SELECT * FROM entry") == [])
+            #expect(try connection.rows("SELECT * FROM page") == [["2"]])
+            #expect(try connection.rows("SELECT * FROM note") == [["3", nil]])
+            #expect(
+                try connection.value("SELECT has_column_privilege('strata_app', 'note', 'entry_id', 'SELECT')") == "t")
+            try connection.execute("DROP OWNED BY strata_app")
         }
     }
 

@@ -46,10 +46,11 @@ struct OfflineChanges {
     var statements: [String] {
         let lock = locked.sorted().map(PostgreSQL.quoted).joined(separator: ", ")
         var statements = lock.isEmpty ? [] : ["LOCK TABLE \(lock) IN ACCESS EXCLUSIVE MODE"]
-        statements += deletions
+        // No old delete rule applies to the rows of a cache.
+        statements += foreignKeyDrops + deletions
         // A table with deferred checks that have not run yet cannot be altered.
         statements.append("SET CONSTRAINTS ALL IMMEDIATE")
-        statements += foreignKeyDrops + drops
+        statements += drops
         statements += Self.renames(tableRenames.map { ("", $0.before, $0.after) }).map {
             Self.alter($0.before) + "RENAME TO \(PostgreSQL.quoted($0.after))"
         }

@@ -100,7 +100,7 @@ struct StepTables {
 
     /// Returns the new foreign key that an old one becomes without a change; nil if there is none.
     func successor(of key: Table.ForeignKey, _ change: TableTransition) -> Table.ForeignKey? {
-        guard let target = transition(from: key.target), target.keepsPrimaryKey,
+        guard let target = transition(from: key.target), target.keepsPrimaryKey, !target.isEmptied,
             let columns = change.keptNames(key.columns), let targetColumns = target.keptNames(key.targetColumns)
         else { return nil }
         let same = Table.ForeignKey(columns, to: target.new.name, targetColumns, key.deleteRule)

@@ -60,8 +60,8 @@ struct TableTransition {
         let all = new.table.columns.map { (column: $0, value: values($0)) }
         // A column that keeps its name comes first, and then one that only has another name.
         let candidates = all.compactMap { column, value -> (column: String, source: String, rank: Int)? in
-            let own = value == nil ? predecessors[column.name].flatMap { isSame($0, column) ? $0 : nil } : nil
-            guard let source = own ?? value?.continuedColumn, old.table.column(source) != nil else { return nil }
+            let own = predecessors[column.name].flatMap { isSame($0, column) ? $0 : nil }
+            guard let source = value?.continuedColumn ?? own, old.table.column(source) != nil else { return nil }
             return (column.name, source, source == column.name ? 0 : value?.columnName == nil ? 2 : 1)
         }
         var sources: [String: String] = [:]
