@@ -24,7 +24,8 @@ import Testing
           { "name": "price", "property_type": "decimal", "nullable": true },
           { "name": "place", "property_type": "place", "nullable": true },
           { "name": "size", "property_type": "double", "nullable": true },
-          { "name": "parent", "property_type": { "entity_name": "note", "association": "to_one" }, "nullable": true }] }
+          { "name": "table", "property_type": "string", "nullable": true, "persisted_name": "parent" },
+          { "name": "upper", "property_type": { "entity_name": "note", "association": "to_one" }, "nullable": true }] }
         """,
     ]
 
@@ -104,7 +105,7 @@ import Testing
             "note, row 8: duplicate key value violates unique constraint \"note_title_key\" (Key (title)=(é) already exists.)"
         ),
         (
-            "INSERT INTO note (id, parent_id) VALUES (7, 5)",
+            "INSERT INTO note (id, upper_id) VALUES (7, 5)",
             "note, row 7: it refers to a row of note that does not exist"
         ),
     ]
@@ -143,6 +144,25 @@ import Testing
                 result.text
                     == "error: a store cannot hold a value of the server, so nothing is written: note, row 7: \(column): \(message)"
             )
+            #expect(!FileManager.default.fileExists(atPath: back.path))
+        }
+    }
+
+    @Test func `rows that a policy hides are not left out`() throws {
+        try withStore { store, file, url, model in
+            let connection = try ServerConnection(to: url)
+            try connection.execute("INSERT INTO note (id) VALUES (1), (2)")
+            try connection.execute(
+                """
+                CREATE ROLE strata_copier LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO strata_copier;
+                ALTER TABLE note ENABLE ROW LEVEL SECURITY; CREATE POLICY first ON note USING (id = 1)
+                """)
+            defer { try? connection.execute("DROP OWNED BY strata_copier; DROP ROLE strata_copier") }
+            let back = file.deletingLastPathComponent().appendingPathComponent("back.sqlite")
+            let address = url.replacing("postgres@", with: "strata_copier@")
+            #expect(
+                strata("copy", back.path, "--from", address, "--model", model).text
+                    == #"error: query would be affected by row-level security policy for table "note""#)
             #expect(!FileManager.default.fileExists(atPath: back.path))
         }
     }

@@ -221,7 +221,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                 CREATE ROLE strata_owner LOGIN; GRANT ALL ON SCHEMA public TO strata_owner;
                 ALTER TABLE thing OWNER TO strata_owner; ALTER TABLE strata_schema OWNER TO strata_owner;
                 ALTER TABLE thing ENABLE ROW LEVEL SECURITY; ALTER TABLE thing FORCE ROW LEVEL SECURITY;
-                CREATE POLICY first ON thing USING (id = 1); SET ROLE strata_owner
+                CREATE POLICY first ON thing USING (id = 1); SET ROLE strata_owner; SET row_security = on
                 """)
             defer { try? connection.execute("RESET ROLE; DROP OWNED BY strata_owner; DROP ROLE strata_owner") }
             #expect(try connection.value("SELECT count(*) FROM thing") == "1")
@@ -242,7 +242,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                     ALTER TABLE book OWNER TO strata_owner; ALTER TABLE shelf OWNER TO strata_owner;
                     ALTER TABLE strata_schema OWNER TO strata_owner;
                     ALTER TABLE book ENABLE ROW LEVEL SECURITY; ALTER TABLE book FORCE ROW LEVEL SECURITY;
-                    CREATE POLICY first ON book USING (id = 1); SET ROLE strata_owner
+                    CREATE POLICY first ON book USING (id = 1); SET ROLE strata_owner; SET row_security = on
                     """)
                 defer { try? connection.execute("RESET ROLE; DROP OWNED BY strata_owner; DROP ROLE strata_owner") }
                 for file in schema.steps[0].files.dropLast() { try connection.execute(file.text) }

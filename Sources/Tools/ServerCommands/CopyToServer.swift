@@ -107,8 +107,9 @@ struct CopyToServer {
         case let error as ServerError where error.isRefusal:
             reasons = [try refusedRow(after: positions) ?? "\(error)"]
         default:
+            let text = (error as? CommandError)?.description ?? "error: \(error)"
             return .elsewhere(
-                "error: \(error)\nThe target has a part of the rows and no foreign keys. Run the same command again to go on, or "
+                "\(text)\nThe target has a part of the rows and no foreign keys. Run the same command again to go on, or "
                     + "add --restart to begin again")
         }
         let list = reasons.joined(separator: "\n  ")
@@ -187,7 +188,7 @@ struct CopyToServer {
     private func danglingRows() throws -> [String] {
         var rows: [String] = []
         for table in tables where !table.table.foreignKeys.isEmpty && rows.count < Self.mostProblems {
-            let columns = SQL.list(table.table.columns.map(\.name))
+            let columns = table.table.columns.map { "t." + SQL.quoted($0.name) }.joined(separator: ", ")
             guard let number = table.table.rowNumber else { continue }
             try store.query(
                 "SELECT \(columns), c.parent FROM pragma_foreign_key_check(\(SQL.literal(table.name))) AS c "

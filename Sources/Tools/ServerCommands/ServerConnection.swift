@@ -52,11 +52,11 @@ final class ServerConnection {
         }
         _ = library.setNoticeProcessor(handle, { _, _ in }, nil)
         do {
-            // Settings of the role or the environment could change how values are written.
+            // Settings of the role or the environment could change how values are written, and policies could hide rows.
             try execute(
                 """
                 SET client_encoding = 'UTF8'; SET standard_conforming_strings = on; SET bytea_output = 'hex';
-                SET extra_float_digits = 1; SET DateStyle = 'ISO'; SET TimeZone = 'UTC'
+                SET extra_float_digits = 1; SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET row_security = off
                 """)
             let encoding = try value("SHOW server_encoding") ?? ""
             guard encoding == "UTF8" else {
