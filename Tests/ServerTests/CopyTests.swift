@@ -93,11 +93,11 @@ import Testing
         ),
         (
             "INSERT INTO note (id, price) VALUES (7, '1e200000')",
-            "note, row 7: price: \"1e200000\" is not a number of at most 131072 digits"
+            "note, row 7: price: \"1e200000\" is not a number of at most 131072 digits before the point and 16383 after it"
         ),
         (
             "INSERT INTO note (id, price) VALUES (7, 'NaN')",
-            "note, row 7: price: \"NaN\" is not a number of at most 131072 digits"
+            "note, row 7: price: \"NaN\" is not a number of at most 131072 digits before the point and 16383 after it"
         ),
         // SQLite's NOCASE compares only letters of ASCII without their case.
         (
@@ -129,7 +129,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("size", "'NaN'", "SQLite has no NaN"), ("price", "'NaN'", "\"NaN\" is not a number of at most 131072 digits"),
+        ("size", "'NaN'", "SQLite has no NaN"),
+        ("price", "'NaN'", "\"NaN\" is not a number of at most 131072 digits before the point and 16383 after it"),
     ])
     func `a value of the server that a store cannot hold is named with its table and key`(
         column: String, value: String, message: String
@@ -184,6 +185,9 @@ import Testing
                 failed.text
                     == "error: disk full\nThe target has a part of the rows and no foreign keys. Run the same command again to go "
                     + "on, or add --restart to begin again")
+            #expect(
+                strata("copy", file.path + "2", "--from", url, "--model", model).text
+                    == "error: a copy to this database was interrupted, so rows are missing; go on with it first")
             try connection.execute("DROP TRIGGER fail ON note")
             #expect(strata("copy", file.path, "--to", url, "--model", model).code == .success)
             #expect(try connection.value("SELECT count(*) FROM note") == "2")
@@ -228,9 +232,12 @@ import Testing
     func `a password appears in no error`(address: String) throws {
         try withModel(Self.files) { model in
             let store = model.appendingPathComponent("none.sqlite").path
-            for arguments in [["copy", store, "--from", address, "--model", model.path]] {
+            for arguments in [
+                ["copy", store, "--from", address, "--model", model.path],
+                ["copy", store, "--from=" + address, "--model", model.path],
+            ] {
                 let result = strata(arguments)
-                #expect(result.code == .diagnostics)
+                #expect(result.code != .success)
                 let isHost = address == "postgresql://s3cret:1/x"
                 #expect(isHost || !result.text.contains("s3"), "\(result.text)")
             }

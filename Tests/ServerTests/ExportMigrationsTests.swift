@@ -95,6 +95,16 @@ import Testing
             #expect(
                 changed.text.contains("\(names[2]): error: the export would write other statements for 1.0-2.0 now"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
+            let manifestFile = folder.appendingPathComponent(ExportMigrationsCommand.manifest)
+            try Data(description.utf8).write(to: book)
+            #expect(
+                strata(["export-migrations", path, "--for", "flyway", "--to", folder.path, "--drafts"]).text.contains(
+                    "this folder was exported for another program than flyway"))
+            try FileManager.default.removeItem(at: manifestFile)
+            #expect(
+                strata(export).text
+                    == "\(folder.path)/\(names[0]): error: Strata wrote this file, but strata-manifest.txt is missing "
+                    + "or empty; restore it from version control")
             #expect(strata(["export-migrations", path, "--for", "liquibase", "--to", folder.path]).code == .usage)
             #expect(
                 strata(["export-migrations", path, "--for", "atlas", "--to", file.path, "--drafts"]).text

@@ -130,13 +130,14 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
             let offline = files["2-offline.sql"]
             #expect(
                 try message(connection, offline)
-                    == #"strata: these columns are missing, or have another type: "thing".note text"#)
+                    == #"strata: run 1-online.sql first: these columns are missing, or have another type: "thing".note text"#
+            )
             try connection.execute("ALTER TABLE thing ADD COLUMN note int")
             #expect(try message(connection, files["1-online.sql"]).contains(#""thing".note text"#))
             try connection.execute("ALTER TABLE thing DROP COLUMN note")
             try connection.execute(try #require(files["1-online.sql"]).text)
             let missing =
-                "strata: these indexes are missing or invalid. Drop each, and run its file again: "
+                "strata: run the file of each index, after you have dropped an invalid one: "
                 + #"DROP INDEX CONCURRENTLY IF EXISTS "thing_size_idx";"#
             #expect(try message(connection, offline) == missing)
             try connection.execute(try #require(files["2-index-thing_size_idx.sql"]).text)
@@ -305,6 +306,47 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
         }
     }
 
+    @Test func `a table of the same name in another schema does not change`() throws {
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
+            try server.withDatabase { url in
+                let connection = try ServerConnection(to: url)
+                try connection.execute(schema.versions[0].file.text)
+                try connection.execute("INSERT INTO book (id, title) VALUES (1, 'A')")
+                try connection.execute(
+                    """
+                    CREATE SCHEMA postgres; CREATE TABLE postgres.book (mine text); CREATE TABLE postgres.shelf (mine text);
+                    INSERT INTO postgres.book VALUES ('mine')
+                    """)
+                #expect(try connection.value("SELECT current_schema()") == "postgres")
+                for file in schema.steps[0].files { try connection.execute(file.text) }
+                #expect(try connection.rows("SELECT * FROM postgres.book") == [["mine"]])
+                #expect(try connection.value("SELECT to_regclass('postgres.rack')") == nil)
+                #expect(try connection.value("SELECT name FROM public.book") == "A")
+                #expect(try connection.value("SHOW search_path") == #""$user", public"#)
+            }
+        }
+    }
+
+    @Test func `only the owner of the tables can run a file`() throws {
+        try withBooks { path in
+            let schema = try loadedModel(path).serverSchema()
+            try server.withDatabase { url in
+                let connection = try ServerConnection(to: url)
+                try connection.execute(schema.versions[0].file.text)
+                try connection.execute(
+                    "CREATE ROLE strata_other; GRANT ALL ON ALL TABLES IN SCHEMA public TO strata_other; SET ROLE strata_other"
+                )
+                defer { try? connection.execute("RESET ROLE; DROP OWNED BY strata_other; DROP ROLE strata_other") }
+                for file in schema.steps[0].files where !file.name.hasPrefix("2-index") {
+                    #expect(
+                        try message(connection, file)
+                            == "strata: only the owner of the tables, postgres, can run this file")
+                }
+            }
+        }
+    }
+
     // MARK: Custom migrations
 
     /// In 2.0, `person` has a greeting, and the rows of `robot` become persons.
@@ -330,6 +372,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
             #expect(stub.contains(#"--   "person"."greeting""#))
             #expect(stub.contains(#"--   "person"."first""#))
             #expect(stub.contains(#"--   the table "robot""#))
+            #expect(stub.contains("--   `robot` is merged into `person`"))
             func run(_ connection: ServerConnection) throws {
                 for file in try loadedModel(model.path).serverSchema().steps[0].files {
                     try connection.execute(file.text)
@@ -346,13 +389,26 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                 let error = #expect(throws: ServerError.self) { try run(connection) }
                 #expect(error?.message == "the custom migration from 1.0 to 2.0 is not written yet")
                 try connection.execute("ROLLBACK")
-                for (text, code) in [("COMMIT;", "COMMIT"), ("select 1;\n  start  transaction ;", "START TRANSACTION")]
-                {
+                let harmless = """
+                    DO $$ BEGIN PERFORM 1; END; $$; /* ; END /* ; COMMIT; */ ; ABORT */
+                    SELECT 'a;COMMIT;', E'\\'; COMMIT; --', "END;" FROM t; -- ; END
+                    """
+                #expect(ServerMigration.ownTransaction(in: harmless) == nil)
+                for (text, code) in [
+                    ("COMMIT;", "COMMIT"), ("select 1;\n  start  transaction ;", "START"), ("SELECT 1; End", "END"),
+                    ("/* a */ ABORT WORK", "ABORT"), ("SELECT '\\'; COMMIT; --'", "COMMIT"),
+                    ("PREPARE TRANSACTION 'x'", "PREPARE"), ("rollback to a;", "ROLLBACK"),
+                ] {
                     try Data(text.utf8).write(to: file)
                     let result = strata("generate", model.path, "--target", "Things")
                     #expect(result.code == .diagnostics)
                     #expect(result.text.contains("1.0-2.0.sql: error: \(code.split(separator: " ")[0])"))
                 }
+                // A function can end the transaction too, which the file notices before it drops anything.
+                try Data("SELECT set_config('strata.transaction', '0', true)".utf8).write(to: file)
+                let ended = #expect(throws: ServerError.self) { try run(connection) }
+                #expect(ended?.message == "strata: the custom migration has ended the transaction")
+                try connection.execute("ROLLBACK")
                 let sql = """
                     -- The last line is a comment without a line break.
                     UPDATE person SET greeting = 'Hello ' || first;
@@ -401,7 +457,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                     CREATE POLICY mine ON note_tags USING (true)
                     """)
                 let offline = schema.steps[0].files.last
-                #expect(offline?.text.contains("-- A new one replaces the table note_tags") == true)
+                #expect(offline?.text.contains("-- The table note_tags is dropped and created again.") == true)
                 #expect(
                     try message(connection, offline)
                         == "strata: a new table replaces note_tags, which has privileges or policies: "

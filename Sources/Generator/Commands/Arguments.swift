@@ -65,7 +65,12 @@ package struct Arguments {
             if !name.hasPrefix("-") {
                 folders.append(name)
             } else if !known.contains(name) {
-                throw CommandError.usage("\(command) has no option \(name); see strata \(command) --help")
+                // The value may be a password.
+                let option = String(name.prefix { $0 != "=" })
+                guard option == name || !known.contains(option) else {
+                    throw CommandError.usage("write a space instead of = between \(option) and its value")
+                }
+                throw CommandError.usage("\(command) has no option \(option); see strata \(command) --help")
             } else if Self.switches.contains(name) {
                 values[name, default: []].append("")
             } else {

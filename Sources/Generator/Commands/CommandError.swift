@@ -69,6 +69,7 @@ package enum CommandError: Error, CustomStringConvertible {
         case .function(let function): "PostgreSQL has no function like \(function.rawValue)"
         case .computedPattern: "PostgreSQL has no GLOB, and only a fixed pattern can be translated"
         case .negativeLength: "substr of PostgreSQL does not count from the end"
+        case .dateAsText: "an expression uses a date as a text, which PostgreSQL writes in another form"
         }
     }
 

@@ -60,7 +60,11 @@ struct OfflineChanges {
                 + "RENAME CONSTRAINT \(PostgreSQL.quoted($0.before)) TO \(PostgreSQL.quoted($0.after))"
         }
         statements += additions + fills + updates + retypes
-        if let custom { statements += ["SET CONSTRAINTS ALL DEFERRED", custom, "SET CONSTRAINTS ALL IMMEDIATE"] }
+        if let custom {
+            let transaction = StepAssertions.transaction
+            statements += [transaction.begin, "SET CONSTRAINTS ALL DEFERRED", custom, transaction.end]
+            statements.append("SET CONSTRAINTS ALL IMMEDIATE")
+        }
         statements += removals + collationDrops + tightening + keys + distributions + constraints
         return statements.count == 1 ? [] : statements
     }

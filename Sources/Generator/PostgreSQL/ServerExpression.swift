@@ -17,6 +17,8 @@ package struct ServerExpression {
         case computedPattern
         /// A negative number of characters.
         case negativeLength
+        /// A date as a text. PostgreSQL writes it in the time zone of the session.
+        case dateAsText
     }
 
     init(types: [String: ServerType], name: @escaping (String) -> String = PostgreSQL.quoted) {
@@ -261,6 +263,7 @@ package struct ServerExpression {
         switch type {
         case .text: return sql
         case .boolean: return "(\(sql))::int::text"
+        case .timestamptz: throw .dateAsText
         default: return "(\(sql))::text"
         }
     }
@@ -293,10 +296,12 @@ package struct ServerExpression {
             let type = try common(arguments) ?? .text
             var nulls: [String] = []
             for argument in arguments { nulls.append("(\(try value(argument).sql)) IS NULL") }
+            // Texts are ordered by their bytes, as in SQLite.
+            let order = type == .text ? " COLLATE \"C\"" : ""
             // In SQLite the result is NULL if any argument is.
             return (
                 "CASE WHEN NOT (\(nulls.joined(separator: " OR "))) THEN "
-                    + "\(function == .max ? "greatest" : "least")(\(try list(type))) END", type
+                    + "\(function == .max ? "greatest" : "least")(\(try list(type))\(order)) END", type
             )
         case .nullif:
             let type = try common(arguments) ?? .text
@@ -307,9 +312,10 @@ package struct ServerExpression {
                 switch type {
                 case .bytea: sql
                 case .uuid: "uuid_send(\(sql))"
-                default: "convert_to(\(try text(first)), 'UTF8')"
+                // `convert_to` is not immutable, so a computed column could not use it.
+                default: "replace(\(try text(first)), '\\', '\\\\')::bytea"
                 }
-            return ("upper(encode(\(bytes), 'hex'))", .text)
+            return ("coalesce(upper(encode(\(bytes), 'hex')), '')", .text)
         case .instr: return ("strpos(\(try bytewise()))::bigint", .bigint)
         case .length:
             let (sql, type) = try value(first)

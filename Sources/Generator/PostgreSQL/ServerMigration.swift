@@ -20,7 +20,8 @@ package struct ServerMigration: Sendable {
         stub = """
             -- The custom migration from \(from) to \(to) on a PostgreSQL server. 2-offline.sql contains these statements.
             --
-            -- They run in its transaction, while no app writes. Tables and columns have their names and types of \(to) already.
+            -- They run in its transaction, while no app writes. Tables and columns have their names and types of \(to) already. Computed
+            -- columns are created afterwards.
             \(Self.comments(step, tables))DO $strata$ BEGIN
                 RAISE EXCEPTION 'the custom migration from \(from) to \(to) \(Self.mark)';
             END $strata$;
@@ -34,9 +35,23 @@ package struct ServerMigration: Sendable {
 
     /// Returns the first statement of a text that begins or ends a transaction; nil if there is none.
     package static func ownTransaction(in text: String) -> String? {
-        let pattern = /^\s*(BEGIN|COMMIT|ROLLBACK|START\s+TRANSACTION)(\s+(WORK|TRANSACTION))?\s*;/
-            .ignoresCase().anchorsMatchLineEndings()
-        return text.firstMatch(of: pattern).map { $0.output.1.uppercased() }
+        let words: Set = ["ABORT", "BEGIN", "COMMIT", "END", "ROLLBACK", "START"]
+        return beginnings(of: text).first { words.contains($0[0]) || $0.prefix(2) == ["PREPARE", "TRANSACTION"] }?[0]
+    }
+
+    /// Returns the first words of each statement, in capital letters. Quotes and comments count as no words
+    /// (https://www.postgresql.org/docs/15/sql-syntax-lexical.html).
+    private static func beginnings(of text: String) -> [[String]] {
+        nonisolated(unsafe) let quote =
+            /\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$|[eE]'([^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|--[^\n]*/
+        var text = text.replacing(quote, with: "''")
+        // Comments can be nested.
+        while let inner = text.firstMatch(of: /\/\*([^*\/]|\*(?!\/)|\/(?!\*))*\*\//) {
+            text.replaceSubrange(inner.range, with: " ")
+        }
+        return text.split(separator: ";").map { statement in
+            statement.split { !$0.isLetter && $0 != "_" && !$0.isNumber }.prefix(2).map { $0.uppercased() }
+        }.filter { !$0.isEmpty }
     }
 
     /// The comments about the columns to set, and about the columns that remain until the end.
@@ -46,6 +61,7 @@ package struct ServerMigration: Sendable {
         }
         let entities = Dictionary(step.entities.map { ($0.new.lineage, $0) }, uniquingKeysWith: { first, _ in first })
         var missing: [String] = []
+        let reasons = step.reasons.map { step.text(of: $0) }
         var remaining: [String] = []
         for change in tables.transitions {
             let entity = change.new.owner.relationship == nil ? entities[change.new.owner.entity] : nil
@@ -55,13 +71,16 @@ package struct ServerMigration: Sendable {
             missing += names(change.new.name, custom ?? [])
             remaining += names(change.new.name, change.droppedColumns.map { change.present($0.name) })
         }
-        missing += tables.created.filter { table in tables.old.contains { $0.owner == table.owner } }
-            .map { "the rows of \(PostgreSQL.quoted($0.name))" }
+        missing += tables.created.filter { table in
+            step.reasons.contains { $0.entity == table.owner.entity && $0.property == table.owner.relationship }
+        }.map { "the rows of \(PostgreSQL.quoted($0.name))" }
         remaining += tables.dropped.map { "the table \(PostgreSQL.quoted(tables.present($0)))" }
         func list(_ title: String, _ lines: [String]) -> [String] {
             lines.isEmpty ? [] : ([title] + lines.map { "  " + $0 }).map(PostgreSQL.comment)
         }
-        return (list("Strata does not know the values of:", missing) + list("These are dropped afterwards:", remaining))
+        return
+            (list("You write it because:", reasons) + list("Strata does not know the values of:", missing)
+            + list("These are dropped afterwards:", remaining))
             .joined()
     }
 }

@@ -114,7 +114,8 @@ extension ServerSchema.Step {
                 ServerFile("2-index-\(PostgreSQL.fileName(index.name)).sql", comment, single: index.statement))
         }
         let notes = offline.replaced.map {
-            PostgreSQL.comment("A new one replaces the \($0), which must not have privileges or policies.")
+            PostgreSQL.comment(
+                "The \($0) is dropped and created again. Revoke its privileges and drop its policies before.")
         }
         files.append(
             ServerFile(

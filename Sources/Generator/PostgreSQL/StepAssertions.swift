@@ -44,7 +44,8 @@ enum StepAssertions {
         END
         """)
 
-    /// Raises an error unless the database has the old version of a step. Two files cannot run at the same time.
+    /// Raises an error unless the database has the old version of a step. Two files cannot run at the same time, and all names
+    /// are those of the schema with the version.
     static func version(_ from: ModelVersion, before to: ModelVersion) -> [String] {
         [
             "LOCK TABLE strata_schema IN SHARE UPDATE EXCLUSIVE MODE",
@@ -52,7 +53,16 @@ enum StepAssertions {
                 """
                 DECLARE
                     found record;
+                    place record;
                 BEGIN
+                    SELECT quote_ident(nspname) AS name, relowner AS owner INTO place
+                        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+                        WHERE c.oid = 'strata_schema'::regclass;
+                    IF NOT pg_has_role(place.owner, 'USAGE') THEN
+                        RAISE EXCEPTION 'strata: only the owner of the tables, %, can run this file', pg_get_userbyid(place.owner);
+                    END IF;
+                    PERFORM set_config('search_path', concat_ws(', ', place.name,
+                        nullif(current_setting('search_path'), ''), 'pg_temp'), true);
                     SELECT * INTO found FROM strata_schema;
                     IF found.version = \(SQL.literal(to.version.text)) THEN
                         RAISE EXCEPTION 'strata: the database is already at %', found.version;
@@ -82,7 +92,7 @@ enum StepAssertions {
                                 AND atttypid = type::regtype AND NOT attisdropped)
                         """,
                     show: "place || '.' || quote_ident(name) || ' ' || type",
-                    "these columns are missing, or have another type: %"))
+                    "run 1-online.sql first: these columns are missing, or have another type: %"))
         }
         if !online.constraints.isEmpty {
             let rows = online.constraints.map { entry in
@@ -96,7 +106,8 @@ enum StepAssertions {
                             SELECT FROM pg_constraint WHERE conrelid = to_regclass(place) AND conname = name
                                 AND convalidated)
                         """,
-                    show: "quote_ident(name) || ' of ' || place", "these constraints are missing or not validated: %"))
+                    show: "quote_ident(name) || ' of ' || place",
+                    "run 1-online.sql first: these constraints are missing or not validated: %"))
         }
         if indexes, !online.indexes.isEmpty {
             let rows = online.indexes.map { "(\(regclass($0.name)), \(regclass($0.table)))" }
@@ -108,7 +119,7 @@ enum StepAssertions {
                             SELECT FROM pg_index WHERE indexrelid = to_regclass(name) AND indrelid = to_regclass(place) AND indisvalid)
                         """,
                     show: "'DROP INDEX CONCURRENTLY IF EXISTS ' || name || ';'",
-                    "these indexes are missing or invalid. Drop each, and run its file again: %"))
+                    "run the file of each index, after you have dropped an invalid one: %"))
         }
         return statements
     }
@@ -133,6 +144,19 @@ enum StepAssertions {
             END
             """)
     }
+
+    /// The statements around SQL that you have written. They raise an error if it has ended the transaction.
+    static let transaction = (
+        begin: "SELECT set_config('strata.transaction', txid_current()::text, true)",
+        end: PostgreSQL.block(
+            """
+            BEGIN
+                IF current_setting('strata.transaction', true) IS DISTINCT FROM txid_current()::text THEN
+                    RAISE EXCEPTION 'strata: the custom migration has ended the transaction';
+                END IF;
+            END
+            """)
+    )
 
     /// Raises an error if a table has privileges of other roles, or policies: a new table that replaces it would lose them.
     static func hasNoPrivileges(_ table: String) -> String {

@@ -10,6 +10,10 @@ import Strata
 enum CopyCommand {
     static func run(_ arguments: Arguments, _ console: Console) throws {
         guard arguments.folders.count == 1 else { throw CommandError.usage("copy takes one store") }
+        guard !arguments.folders[0].contains("://") else {
+            throw CommandError.usage(
+                "copy takes the path of a store, and the address of the server after --to or --from")
+        }
         let file = URL(fileURLWithPath: arguments.folders[0])
         guard arguments.has("--to") != arguments.has("--from") else {
             throw CommandError.usage("copy needs either --to or --from")
@@ -39,12 +43,22 @@ enum CopyCommand {
             throw CommandError.elsewhere(
                 "error: the database has no table strata_schema: create its tables with a file of SQL/postgresql first")
         }
+        // Tables of other schemas may have the same names.
+        _ = try connection.rows(
+            """
+            SELECT set_config('search_path', quote_ident(nspname), false) FROM pg_class AS c
+            JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = 'strata_schema'::regclass
+            """)
         let (name, fingerprint) = (row[0] ?? "", row[1] ?? "")
         guard let version = model.history.versions.first(where: { $0.version.text == name }) else {
-            throw CommandError.elsewhere("error: the database has version \(name), which is unknown here")
+            throw CommandError.elsewhere(
+                "error: the database has version \(name), but the model has none of this name; is it the model of this database?"
+            )
         }
         guard version.fingerprint.description == fingerprint else {
-            throw CommandError.elsewhere("error: version \(name) of the database differs from the one here")
+            throw CommandError.elsewhere(
+                "error: version \(name) of the database has another fingerprint than that of the model, so their contents differ"
+            )
         }
         return version
     }
@@ -58,6 +72,10 @@ enum CopyCommand {
         }
         let model = try arguments.model(at: try arguments.value("--model")).loaded()
         let version = try version(of: connection, in: model)
+        guard try connection.value("SELECT to_regclass('strata_copy')") == nil else {
+            throw CommandError.elsewhere(
+                "error: a copy to this database was interrupted, so rows are missing; go on with it first")
+        }
         let known = KnownSchema(model)
         guard let target = known.versions.first(where: { $0.name == version.version.text }) else {
             throw CommandError.noVersion(version.version.text, known: known.versions.map(\.name))

@@ -21,7 +21,8 @@ struct CopyFormat {
             case .notUTF8: "the text is not UTF-8"
             case .date(let seconds): "PostgreSQL has no date \(seconds) seconds after 2001"
             case .json(let reason): "the text is not JSON that PostgreSQL can keep: \(reason)"
-            case .decimal(let text): "\(text.debugDescription) is not a number of at most 131072 digits"
+            case .decimal(let text):
+                "\(text.prefix(40).debugDescription) is not a number of at most 131072 digits before the point and 16383 after it"
             case .notANumber: "SQLite has no NaN"
             case .kind(let kind, let type): "\(kind) is not a value of type \(type.rawValue)"
             }
@@ -63,8 +64,8 @@ struct CopyFormat {
             if value.isInfinite {
                 line += Array((value < 0 ? "-infinity" : "infinity").utf8)
             } else {
-                // PostgreSQL's dates end in the year 294276, and begin in 4713 BC.
-                guard (-211_000_000_000...9_220_000_000_000).contains(value) else { throw .date(value) }
+                // PostgreSQL's dates begin on 24 November 4714 BC, and end in the year 294276.
+                guard (-211_845_110_400..<9_223_339_708_800).contains(value) else { throw .date(value) }
                 line += Array(PostgreSQL.timestamp(value).utf8)
             }
         case (.real(let value), .double), (.real(let value), .real):

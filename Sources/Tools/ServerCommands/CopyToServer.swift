@@ -374,8 +374,8 @@ struct CopyToServer {
             let (expected, found) = (try RowChecksum(of: table, in: store), try RowChecksum(of: table, on: server))
             guard found == expected else {
                 throw CommandError.elsewhere(
-                    "error: the rows of \(table.name) on the server differ from those of the store: \(found.rows) of "
-                        + "\(expected.rows)")
+                    "error: the rows of \(table.name) differ: \(expected.rows) in the store, \(found.rows) on the server. A trigger may "
+                        + "have changed them: remove it, and add --restart")
             }
         }
     }

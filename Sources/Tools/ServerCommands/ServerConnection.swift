@@ -11,8 +11,8 @@ struct ServerError: Error, CustomStringConvertible {
 
     var description: String { message + (detail.map { " (\($0))" } ?? "") }
 
-    /// Whether the server refuses a value: it does not fit its type, or violates a constraint.
-    var isRefusal: Bool { code.hasPrefix("22") || code.hasPrefix("23") }
+    /// Whether the server refuses a value: it does not fit its type, violates a constraint, or exceeds a limit.
+    var isRefusal: Bool { ["22", "23", "54"].contains(code.prefix(2)) }
 }
 
 /// A connection to a PostgreSQL server. Only the thread that created it uses it.
