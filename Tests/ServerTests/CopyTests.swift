@@ -24,6 +24,7 @@ import Testing
           { "name": "price", "property_type": "decimal", "nullable": true },
           { "name": "place", "property_type": "place", "nullable": true },
           { "name": "size", "property_type": "double", "nullable": true },
+          { "name": "done", "property_type": "bool", "nullable": true },
           { "name": "table", "property_type": "string", "nullable": true, "persisted_name": "parent" },
           { "name": "upper", "property_type": { "entity_name": "note", "association": "to_one" }, "nullable": true }] }
         """,
@@ -99,6 +100,7 @@ import Testing
             "INSERT INTO note (id, price) VALUES (7, 'NaN')",
             "note, row 7: price: \"NaN\" is not a number of at most 131072 digits before the point and 16383 after it"
         ),
+        ("INSERT INTO note (id, done) VALUES (7, 2)", "note, row 7: done: 2 is not a value of type boolean"),
         // SQLite's NOCASE compares only letters of ASCII without their case.
         (
             "INSERT INTO note (id, title) VALUES (7, 'É'), (8, 'é')",

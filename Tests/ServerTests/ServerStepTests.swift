@@ -398,6 +398,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                     ("COMMIT;", "COMMIT"), ("select 1;\n  start  transaction ;", "START"), ("SELECT 1; End", "END"),
                     ("/* a */ ABORT WORK", "ABORT"), ("SELECT '\\'; COMMIT; --'", "COMMIT"),
                     ("PREPARE TRANSACTION 'x'", "PREPARE"), ("rollback to a;", "ROLLBACK"),
+                    ("-- a\r\nCOMMIT;\r\n", "COMMIT"),
                 ] {
                     try Data(text.utf8).write(to: file)
                     let result = strata("generate", model.path, "--target", "Things")
@@ -412,7 +413,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
                 let sql = """
                     -- The last line is a comment without a line break.
                     UPDATE person SET greeting = 'Hello ' || first;
-                    INSERT INTO person (id, greeting) SELECT id, 'Beep ' || serial FROM robot -- done
+                    INSERT INTO person (id, greeting) SELECT id, 'Beep ' || serial FROM robot -- done;
                     """
                 try Data(sql.utf8).write(to: file)
                 let check = strata("check", model.path, "--target", "Things")

@@ -30,7 +30,9 @@ package struct ServerMigration: Sendable {
         var text = text ?? stub
         isUnwritten = text.contains(Self.mark)
         while text.last?.isWhitespace == true { text.removeLast() }
-        statements = text + (text.hasSuffix(";") ? "\n" : "\n;\n")
+        // The last line may be a comment.
+        let isEnded = text.hasSuffix(";") && text.split(whereSeparator: \.isNewline).last?.contains("--") == false
+        statements = text + (isEnded ? "\n" : "\n;\n")
     }
 
     /// Returns the first statement of a text that begins or ends a transaction; nil if there is none.
@@ -44,7 +46,8 @@ package struct ServerMigration: Sendable {
     private static func beginnings(of text: String) -> [[String]] {
         nonisolated(unsafe) let quote =
             /\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$|[eE]'([^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|--[^\n]*/
-        var text = text.replacing(quote, with: "''")
+        // CR LF is one character, which is no line break in the expression.
+        var text = text.replacing("\r\n", with: "\n").replacing(quote, with: "''")
         // Comments can be nested.
         while let inner = text.firstMatch(of: /\/\*([^*\/]|\*(?!\/)|\/(?!\*))*\*\//) {
             text.replaceSubrange(inner.range, with: " ")

@@ -55,7 +55,8 @@ struct CopyFormat {
     static func append(_ value: SQLiteValue, _ type: ServerType, to line: inout [UInt8]) throws(Problem) {
         switch (value, type) {
         case (.null, _): line += [backslash, UInt8(ascii: "N")]
-        case (.integer(let value), .boolean): line.append(UInt8(ascii: value == 0 ? "f" : "t"))
+        case (.integer(0), .boolean): line.append(UInt8(ascii: "f"))
+        case (.integer(1), .boolean): line.append(UInt8(ascii: "t"))
         case (.integer(let value), .timestamptz): try append(.real(Double(value)), .timestamptz, to: &line)
         case (.integer(let value), .bigint), (.integer(let value), .numeric), (.integer(let value), .double),
             (.integer(let value), .real):
@@ -78,7 +79,7 @@ struct CopyFormat {
             let digits = hexadecimal([UInt8](data)).utf8
             if type == .bytea { line += [backslash, backslash, UInt8(ascii: "x")] }
             line += digits
-        case (.integer, _): throw .kind("an integer", type)
+        case (.integer(let value), _): throw .kind("\(value)", type)
         case (.real, _): throw .kind("a number", type)
         case (.text, _): throw .kind("a text", type)
         case (.blob, _): throw .kind("data", type)

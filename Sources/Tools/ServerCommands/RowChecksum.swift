@@ -37,7 +37,6 @@ struct RowChecksum: Equatable {
     /// Returns the text by which a value is compared.
     private static func canonical(_ value: SQLiteValue, _ type: ServerType) throws(CopyFormat.Problem) -> String {
         switch (value, type) {
-        case (.integer(let value), .boolean): return value == 0 ? "0" : "1"
         case (.integer(let value), .timestamptz), (.integer(let value), .double), (.integer(let value), .real):
             return try canonical(.real(Double(value)), type)
         // PostgreSQL stores microseconds.
