@@ -298,8 +298,8 @@ import Testing
                 """)
         #expect(
             Podcast.all.where { !$0.episodes.isEmpty }.select { $0.id }.sql == """
-                SELECT t0."id" FROM "podcast" AS t0 WHERE ((EXISTS (SELECT 1 FROM "episode" AS t1 \
-                WHERE t0."id" = t1."podcast_id")) IS NOT TRUE) IS NOT TRUE
+                SELECT t0."id" FROM "podcast" AS t0 WHERE NOT coalesce(NOT coalesce(EXISTS (SELECT 1 FROM \
+                "episode" AS t1 WHERE t0."id" = t1."podcast_id"), 0), 0)
                 """)
         #expect(
             Episode.all.where { $0.title == "x" }.select { $0.id }.sql

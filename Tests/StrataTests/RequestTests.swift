@@ -336,6 +336,27 @@ import Testing
         }
     }
 
+    /// SQLite reads the words TRUE and FALSE as columns where there are columns of these names.
+    @Test func `columns called true and false do not change the meaning of conditions`() throws {
+        let store = try Store(inMemory: Things.self)
+        try store.write { transaction in
+            for thing in Self.things(3) { try transaction.insert(thing) }
+            try transaction.execute("ALTER TABLE thing ADD COLUMN \"true\" INTEGER NOT NULL DEFAULT 0")
+            try transaction.execute("ALTER TABLE thing ADD COLUMN \"false\" INTEGER NOT NULL DEFAULT 1")
+            let all = try transaction.fetch(Thing.all)
+            let others = try transaction.fetch(Thing.self) { !($0.id == all[0].id) }
+            #expect(others == Array(all.dropFirst()))
+            let same = try transaction.fetch(Thing.self) { !(!($0.id == all[0].id)) }
+            #expect(same == [all[0]])
+            let always: Condition<Thing> = .always
+            #expect(try transaction.fetch(Thing.all.where { _ in always }) == all)
+            #expect(try transaction.fetch(Thing.all.where { _ in .any(of: []) }) == [])
+            #expect(try transaction.fetch(Thing.all.where { _ in !always }) == [])
+            try transaction.delete(Thing.all.where { !($0.id != all[0].id) })
+            #expect(try transaction.fetch(Thing.all) == Array(all.dropFirst()))
+        }
+    }
+
     @Test func `hasPrefix uses the index`() throws {
         let store = try Store(inMemory: Things.self)
         try store.read { (t: ReadTransaction) throws in

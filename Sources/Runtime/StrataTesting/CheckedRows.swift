@@ -11,7 +11,7 @@ struct CheckedRows {
     func admits(_ value: SQLiteValue, _ column: FixtureColumn, of table: FixtureTable) throws -> Bool {
         for check in table.checks where check.columns == column.names {
             let statement = try connection.prepare(
-                "SELECT (NOT (\(check.condition))) IS TRUE FROM (SELECT ?1 AS \(SQL.quoted(column.names[0])))")
+                "SELECT coalesce(NOT (\(check.condition)), 0) FROM (SELECT ?1 AS \(SQL.quoted(column.names[0])))")
             try statement.bind(value, at: 1)
             if try statement.step(), try statement.row.bool(0) { return false }
         }
@@ -178,7 +178,7 @@ struct CheckedRows {
         var problems: [String] = []
         for check in table.checks {
             let violating = try connection.prepare(
-                "SELECT (NOT (\(check.condition))) IS TRUE FROM (SELECT "
+                "SELECT coalesce(NOT (\(check.condition)), 0) FROM (SELECT "
                     + names.enumerated().map { "?\($0 + 1) AS \(SQL.quoted($1))" }.joined(separator: ", ") + ")")
             var refusals: Set<String> = []
             for row in rows.flatMap({ changed($0, names, check, table) }) where !refusals.contains(check.name) {

@@ -11,7 +11,7 @@ struct FixtureCoverage {
         try version.tables.flatMap { try gaps($0, version) } + version.joinTables.flatMap { try gaps($0, version) }
     }
 
-    private func count(_ table: String, where condition: String = "TRUE") throws -> Int {
+    private func count(_ table: String, where condition: String = "1") throws -> Int {
         try connection.integer("SELECT count(*) FROM \(SQL.quoted(table)) WHERE \(condition)") ?? 0
     }
 

@@ -188,7 +188,7 @@ extension StepComparison {
                 let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
                 let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
                 condition +=
-                    " AND NOT EXISTS (SELECT 1 FROM \(expectedRows) AS w WHERE \(isRow) AND (\(isSame)) IS NOT TRUE)"
+                    " AND NOT EXISTS (SELECT 1 FROM \(expectedRows) AS w WHERE \(isRow) AND NOT coalesce(\(isSame), 0))"
             }
             let values = outcomes.new.map { "\($0) = NULL" } + ["strata_kind = \(KeyOutcomes.Kind.dropped.rawValue)"]
             try connection.execute(

@@ -115,7 +115,7 @@ public struct EntityTable: Sendable {
         let values = columns.indices.map { "v\($0)" }.joined(separator: ", ")
         return "INSERT INTO \(SQL.quoted(table)) (\(SQL.list(columns))) SELECT \(values) FROM strata_rows(?1)"
             // Without WHERE, ON would begin a condition of the FROM clause.
-            + (clause.isEmpty ? "" : " WHERE TRUE " + clause)
+            + (clause.isEmpty ? "" : " WHERE 1 " + clause)
     }
 
     func select(from table: String) -> String {

@@ -29,11 +29,12 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         self.term = term
     }
 
-    /// The SQL of the condition.
+    /// The SQL of the condition. It does not contain TRUE and FALSE, which SQLite reads as columns where there are columns of these
+    /// names.
     var fragment: QueryFragment {
         switch term {
         case .sql(let fragment): fragment
-        case .not(let condition): "(\(condition.fragment)) IS NOT TRUE"
+        case .not(let condition): "NOT coalesce(\(condition.fragment), 0)"
         case .joined(let conditions, let word): Self.fragment(of: conditions[...], joinedBy: " \(word) ")
         }
     }
@@ -75,7 +76,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     // MARK: Combinations
 
     /// A condition that is true for each row.
-    public static var always: Condition { Condition("TRUE") }
+    public static var always: Condition { Condition("1") }
 
     /// All conditions are true. Without conditions, this is true for each row.
     ///
@@ -94,7 +95,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     /// let condition = Condition<Movie>.any(of: ["The ", "A "].map { .filter(\.title, beginsWith: $0) })
     /// ```
     public static func any(of conditions: [Condition]) -> Condition {
-        joined(conditions, by: "OR") ?? Condition("FALSE")
+        joined(conditions, by: "OR") ?? Condition("0")
     }
 
     private static func joined(_ conditions: [Condition], by word: String) -> Condition? {
@@ -337,7 +338,7 @@ extension Column {
     private static var mostParameters: Int { 100 }
 
     private func isAny(of values: [some ColumnEquatable]) -> Condition<Entity> {
-        if values.isEmpty { return Condition("FALSE") }
+        if values.isEmpty { return Condition("0") }
         if values.count <= Self.mostParameters {
             return Condition("\(collatedRowValue) IN (\(.joined(values.map(argument))))")
         }
@@ -358,7 +359,7 @@ extension Column {
     }
 
     private func isIn(_ arguments: [QueryArgument]) -> Condition<Entity> {
-        guard let first = arguments.first else { return Condition("FALSE") }
+        guard let first = arguments.first else { return Condition("0") }
         if first.parameterCount == 1 {
             return Condition("\(collatedRowValue) IN (\(.joined(arguments.map { "\($0)" })))")
         }
