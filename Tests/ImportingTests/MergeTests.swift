@@ -405,7 +405,7 @@ import Testing
         try workspace.write(
             TableImportTests.room(0, [("user", "`id` INTEGER PRIMARY KEY")]), to: "schemas/0.json")
         try expectRefusal(
-            workspace, "out: error: --renames needs the versions of schemas to begin with those that were imported")
+            workspace, "out: error: --renames needs the versions of schemas to begin with the imported versions")
     }
 
     @Test(arguments: [

@@ -20,8 +20,8 @@ package struct ServerMigration: Sendable {
         stub = """
             -- The custom migration from \(from) to \(to) on a PostgreSQL server. 2-offline.sql contains these statements.
             --
-            -- They run in its transaction, while no app writes. Tables and columns have their names and types of \(to) already. Computed
-            -- columns are created afterwards.
+            -- They run in its transaction, while no app writes. Tables and columns have their names and types of \(to) already.
+            -- New computed columns are created afterwards.
             \(Self.comments(step, tables))DO $strata$ BEGIN
                 RAISE EXCEPTION 'the custom migration from \(from) to \(to) \(Self.mark)';
             END $strata$;
@@ -46,7 +46,7 @@ package struct ServerMigration: Sendable {
     private static func beginnings(of text: String) -> [[String]] {
         nonisolated(unsafe) let quote =
             /\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$|[eE]'([^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|--[^\n]*/
-        // CR LF is one character, which is no line break in the expression.
+        // Swift reads CR LF as one character, which differs from the line break in the expression.
         var text = text.replacing("\r\n", with: "\n").replacing(quote, with: "''")
         // Comments can be nested.
         while let inner = text.firstMatch(of: /\/\*([^*\/]|\*(?!\/)|\/(?!\*))*\*\//) {

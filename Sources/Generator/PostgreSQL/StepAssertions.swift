@@ -147,7 +147,7 @@ enum StepAssertions {
 
     /// The statements around SQL that you have written. They raise an error if it has ended the transaction.
     static let transaction = (
-        begin: "SELECT set_config('strata.transaction', txid_current()::text, true)",
+        begin: PostgreSQL.block("BEGIN PERFORM set_config('strata.transaction', txid_current()::text, true); END"),
         end: PostgreSQL.block(
             """
             BEGIN

@@ -43,7 +43,7 @@ extension ModelImport {
             let missing = Set(numbers.keys).subtracting(names).sorted()
             throw ImportError(
                 missing.isEmpty
-                    ? "--renames needs the versions of \(path) to begin with those that were imported"
+                    ? "--renames needs the versions of \(path) to begin with the imported versions"
                     : "--renames needs all versions that were imported; \(missing.joined(separator: ", ")) is not in \(path)",
                 path: folder)
         }
