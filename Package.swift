@@ -151,6 +151,10 @@ let package = Package(
         .executableTarget(
             name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema", "StoreConversion"],
             path: "Tests/MigratingChild"),
+        .executableTarget(
+            name: "ModelDriver",
+            dependencies: ["Commands", "ModelCommands", "SQLSchema", "StoreCommands", "Strata"],
+            path: "Tests/Measures/random-models/Driver"),
         .testTarget(
             name: "FaultTests",
             dependencies: [

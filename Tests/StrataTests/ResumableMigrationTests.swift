@@ -96,6 +96,14 @@ private struct Gone: StoredEntity {
     func bind(to statement: Statement) throws {}
 }
 
+/// A migration that changes a text of each row.
+private struct Rewriting: CustomMigration {
+    init() {}
+    mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
+        .keep(Part(id: old.id.rawValue, v: old.v + " again", note: old.note))
+    }
+}
+
 /// A migration that stores nothing: it changes, drops and merges keys, and writes to tables that its step does not change.
 private struct Stateless: CustomMigration {
     init() {}
@@ -584,6 +592,35 @@ extension ResumableMigrationTests {
             #expect(try schemaObjects(url).filter { $0.hasPrefix(name) } == [])
             let found = "SELECT rowid FROM strata_search_note WHERE strata_search_note MATCH 'other OR 40'"
             #expect(try rows(url, found) == [[.integer(3)], [.integer(120)]])
+        }
+    }
+
+    @Test func `a search that is kept after a custom migration is filled in batches`() throws {
+        let lines = ["id integer key", "v text", "note text?", "search (v) unicode61"]
+        let copied = Table("s", lines + ["w text"])
+        let schema = KnownSchema(
+            "KeptSearchSchema",
+            versions: [
+                SchemaVersion("1", fingerprint: 1, tables: [Table("s", lines)]),
+                SchemaVersion("2", fingerprint: 2, tables: [Table("s", lines)]),
+                SchemaVersion("3", fingerprint: 3, tables: [copied]),
+            ],
+            steps: [
+                MigrationStep(from: "1", to: "2", changes: [.custom(from: "s", to: "s")], code: Rewriting.self) {
+                    step, migration in
+                    try step.migrate(Part.self) { try migration.value.migrate($0, $1) }
+                },
+                MigrationStep(from: "2", to: "3", changes: [.map(from: "s", to: "s", columns: ["w": .column("v")])]),
+            ])
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: "INSERT INTO s VALUES (1, 'one', NULL), (2, 'two', 'x')")
+            var options = StoreOptions()
+            options.migration = .resumable
+            try openInterrupted(at: url, schema, options)
+            let found = "SELECT rowid FROM strata_search_s WHERE strata_search_s MATCH 'two AND again'"
+            #expect(try rows(url, found) == [[.integer(2)]])
+            try Connection(path: url.path, mode: .readWrite).execute(
+                "INSERT INTO strata_search_s (strata_search_s, rank) VALUES ('integrity-check', 1)")
         }
     }
 

@@ -93,6 +93,13 @@ struct InstructionReader {
                 json.offset)
             return nil
         }
+        if !isBorn, case .properties(let keys) = model.entities[entity].identifier[index]?.identifier,
+            keys.contains(lineage)
+        {
+            let reason = "the property is part of the primary key, which only a custom migration can change; remove it"
+            decoder.reader.report(.keyDoesNotApply(key, because: reason), file, json.offset)
+            return nil
+        }
         if item.fill != nil {
             let value = decoder.constant(json, key: key, type: type, at: index, file)
             if case .literal(let literal) = value, let limit = now.limits.first(where: { !$0.allows(literal) }) {

@@ -37,7 +37,9 @@ struct TableFlip {
 
     /// Returns the searches that `replace` creates: the store lacks them, and the last stage keeps them.
     static func newSearches(_ old: [Table], _ stage: BatchedStage, _ last: BatchedStage) -> [NewSearch] {
-        let replaced = last.statements.dropped.union(last.statements.searches.filter(\.isFilled).map(\.table))
+        let searches = last.statements.searches
+        let replaced = last.statements.dropped.subtracting(searches.filter { !$0.isFilled }.map(\.table)).union(
+            searches.filter(\.isFilled).map(\.table))
         return stage.stage.mapping.new.compactMap { table in
             guard let index = SearchIndex(of: table), !replaced.contains(table.name) else { return nil }
             let isKept =

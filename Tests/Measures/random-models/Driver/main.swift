@@ -1,0 +1,190 @@
+import Commands
+import Foundation
+import ModelCommands
+import StoreCommands
+import Strata
+
+// Carries out requests of the campaign `random-models` with the generator and the engine. Each line of the input is a
+// request, and each line of the output its reply, both in JSON.
+//
+// The models are not compiled: a custom migration looks the new rows up in a script.
+
+struct Request: Decodable {
+    /// `check`, `strata`, `create` or `migrate`.
+    let action: String
+    /// The folder of the model.
+    let folder: String?
+    /// The arguments of the command-line tool.
+    let arguments: [String]?
+    let file: String?
+    /// The version of the store that is created, or the one that the store is migrated to.
+    let version: String?
+    /// `fused`, `stepwise`, `batches`, `interrupted` or `copy`.
+    let way: String?
+    /// The file of the script.
+    let script: String?
+    /// The file of the backup, or of the copy.
+    let target: String?
+    let seed: UInt64?
+}
+
+struct Reply: Encodable {
+    var error: String?
+    var output: String?
+    var versions: [String]?
+    var report: MigrationReport?
+}
+
+/// A model that the driver has read.
+struct Model {
+    let known: KnownSchema
+    let valueTypes: String
+
+    init(_ folder: String) throws {
+        guard let folder = ModelFolder.all(below: folder).first else { throw DriverError("there is no strata.json") }
+        let history = try folder.loaded().history
+        known = KnownSchema(history)
+        valueTypes = history.newest.valueTypeLines.joined(separator: "\n")
+    }
+
+    /// The schema up to a version, whose custom migrations follow a script.
+    func known(upTo version: String?, _ script: Script?) throws -> KnownSchema {
+        let newest = known.versions.firstIndex { $0.name == version } ?? known.versions.count - 1
+        let steps = known.steps.prefix(newest).map { step in
+            guard step.isCustom, let conversions = script?.steps[step.from] else { return step }
+            return MigrationStep(from: step.from, to: step.to, changes: step.changes, code: ScriptedMigration.self) {
+                step, migration in
+                for conversion in conversions { try migration.value.convert(conversion, step) }
+            }
+        }
+        return KnownSchema(
+            known.name, versions: Array(known.versions.prefix(newest + 1)), steps: Array(steps),
+            valueTypes: newest == known.versions.count - 1 ? valueTypes : "")
+    }
+}
+
+struct Driver {
+    private var models: [String: Model] = [:]
+
+    mutating func reply(to request: Request) -> Reply {
+        do {
+            return try carryOut(request)
+        } catch {
+            return Reply(error: "\(error)")
+        }
+    }
+
+    private mutating func model(_ request: Request) throws -> Model {
+        let folder = try value(request.folder, "folder")
+        if let model = models[folder] { return model }
+        let model = try Model(folder)
+        models = [folder: model]
+        return model
+    }
+
+    private func value<Value>(_ value: Value?, _ name: String) throws -> Value {
+        guard let value else { throw DriverError("the request lacks \"\(name)\"") }
+        return value
+    }
+
+    private mutating func carryOut(_ request: Request) throws -> Reply {
+        switch request.action {
+        case "check":
+            models = [:]
+            return Reply(versions: try model(request).known.versions.map(\.name))
+        case "strata":
+            var lines: [String] = []
+            let console = Console(say: { lines.append($0) }, complain: { lines.append($0) })
+            let code = Command.run(
+                try value(request.arguments, "arguments"), console: console,
+                others: ModelCommand.all.merging(StoreCommand.all) { $1 })
+            let output = lines.joined(separator: "\n")
+            return Reply(error: code == .success ? nil : output, output: output)
+        case "create":
+            let known = try model(request).known(upTo: try value(request.version, "version"), nil)
+            var options = StoreOptions()
+            options.journal = .delete
+            _ = try Store(at: try url(request.file, "file"), knowing: known, options: options)
+            return Reply()
+        case "migrate": return try migrate(request)
+        default: throw DriverError("unknown action \"\(request.action)\"")
+        }
+    }
+
+    private func url(_ path: String?, _ name: String) throws -> URL {
+        URL(fileURLWithPath: try value(path, name))
+    }
+
+    private mutating func migrate(_ request: Request) throws -> Reply {
+        let script = try request.script.map {
+            try JSONDecoder().decode(Script.self, from: Data(contentsOf: URL(fileURLWithPath: $0)))
+        }
+        let known = try model(request).known(upTo: request.version, script)
+        let file = try url(request.file, "file")
+        var options = StoreOptions()
+        options.backup = request.target.map { .file(URL(fileURLWithPath: $0)) }
+        let way = request.way ?? "fused"
+        switch way {
+        case "stepwise": options.migrationStrategy = .stepwise
+        case "batches", "interrupted": options.migration = .resumable
+        default: options.migration = .oneTransaction
+        }
+        func open(_ options: StoreOptions) throws -> MigrationReport? {
+            try Store(at: file, knowing: known, options: options).migrationReport
+        }
+        func openInBatches(_ options: StoreOptions) throws -> MigrationReport? {
+            try MigrationBatches.$duration.withValue(.zero) { try open(options) }
+        }
+        let report = try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
+            switch way {
+            case "batches": try openInBatches(options)
+            case "interrupted": try interrupted(options, seed: request.seed ?? 1, openInBatches)
+            default: try open(options)
+            }
+        }
+        return Reply(report: report)
+    }
+
+    /// Opens a store until it is migrated. Each attempt is cancelled at a random moment, later and later.
+    private func interrupted(
+        _ options: StoreOptions, seed: UInt64, _ open: (StoreOptions) throws -> MigrationReport?
+    ) throws -> MigrationReport? {
+        var (options, random, longest) = (options, SplitMix(state: seed), 4)
+        while true {
+            let left = Locked(Int.random(in: 0..<longest, using: &random))
+            options.isMigrationCancelled = {
+                left.withLock { left in
+                    left -= 1
+                    return left < 0
+                }
+            }
+            longest *= 2
+            do { return try open(options) } catch MigrationError.cancelled {}
+        }
+    }
+}
+
+/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+}
+
+var driver = Driver()
+let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
+while let line = readLine() {
+    let reply: Reply
+    do {
+        reply = driver.reply(to: try decoder.decode(Request.self, from: Data(line.utf8)))
+    } catch {
+        reply = Reply(error: "\(error)")
+    }
+    FileHandle.standardOutput.write(try encoder.encode(reply) + Data("\n".utf8))
+}

@@ -1,0 +1,768 @@
+"""Carries out the steps of a model on rows in memory, as the manual says (InferredMigrations.md, CustomMigrations.md).
+
+A state has the rows of each table by the table's lineage; a row has its values by the lineages of the columns. Values are
+those of SQLite: None, int, float, str and bytes.
+"""
+
+import base64
+import json
+import re
+import sqlite3
+import struct
+from datetime import datetime, timezone
+from decimal import Decimal, getcontext
+from functools import cache, cached_property
+
+from descriptions import Model, Subtype
+
+INFERRED_TYPES = {
+    ("bool", "int"), ("int", "decimal"), ("float", "double"), ("bool", "string"), ("int", "string"), ("url", "string"),
+    ("color", "string"), ("uuid", "string"),
+}  # fmt: skip
+
+
+getcontext().prec = 60
+
+
+class Refused(Exception):
+    """The migration has to fail: a delete rule forbids it."""
+
+
+# Values
+
+
+def literal(value, type, version):
+    """A value of a description as SQLite stores it."""
+    if value is None:
+        return None
+    if isinstance(type, list):
+        return Parsed([member_literal(each, type[0], version) for each in value])
+    if isinstance(type, Subtype):
+        if type.kind == "cases":
+            return type.text(type.element(value, version), version)
+        if type.kind == "options":
+            return sum(1 << type.bit(type.element(name, version)) for name in value)
+        return Parsed(member_literal(value, type, version))
+    if type in ("int", "milliseconds"):
+        return int(value)
+    if type == "bool":
+        return int(value)
+    if type in ("double", "seconds"):
+        return float(value)
+    if type == "float":
+        return struct.unpack("f", struct.pack("f", value))[0]
+    if type == "date":
+        if not isinstance(value, str):
+            return float(value)
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        return (moment - datetime(2001, 1, 1, tzinfo=timezone.utc)).total_seconds()
+    if type == "data":
+        return base64.b64decode(value)
+    if type == "uuid":
+        return bytes.fromhex(value.replace("-", ""))
+    if type == "decimal":
+        return f"{Decimal(value).normalize():f}"
+    return str(value)
+
+
+def member_literal(value, type, version):
+    """A value of a description as JSON stores it, in a list or a struct."""
+    if isinstance(type, list):
+        return [member_literal(each, type[0], version) for each in value]
+    if isinstance(type, Subtype) and type.kind == "properties":
+        return {
+            member.name(version): member_literal(value[member.name(version)], type.member_type(member, version), version)
+            for member in type.living(version)
+            if member.name(version) in value
+        }
+    if isinstance(type, Subtype):
+        return literal(value, type, version)
+    return value
+
+
+def uuid_text(value):
+    text = value.hex().upper()
+    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+
+
+def converts(old, new, version):
+    """Whether Strata infers the change of a type in the step from `version`."""
+    if isinstance(old, list) != isinstance(new, list):
+        return False
+    if isinstance(old, list):
+        return isinstance(old[0], (Subtype, list)) and converts(old[0], new[0], version) or old == new
+    if isinstance(old, Subtype) and isinstance(new, Subtype):
+        if old is not new:
+            return False
+        for element in old.living(version):
+            if element.lives(version + 1):
+                if old.kind == "properties":
+                    types = old.member_type(element, version), old.member_type(element, version + 1)
+                    required = element.value("nullable", version) and not element.value("nullable", version + 1)
+                    if required or not converts(*types, version):
+                        return False
+            elif not element.json.get("replaced_by") and not element.json.get("discard"):
+                return False
+        return all(
+            old.kind != "properties"
+            or element.lives(version)
+            or element.value("nullable", version + 1)
+            or element.value("default_value", version + 1) is not None
+            for element in old.living(version + 1)
+        )
+    if isinstance(old, Subtype):
+        return old.kind == "cases" and new == "string"
+    return old == new or (old, new) in INFERRED_TYPES
+
+
+def is_changed(type, version):
+    """Whether the step from `version` may change the stored values of a type that both versions have."""
+    if isinstance(type, list):
+        return is_changed(type[0], version)
+    if not isinstance(type, Subtype):
+        return False
+    for element in type.elements:
+        if element.lives(version) != element.lives(version + 1):
+            if type.kind == "properties" or not element.lives(version + 1):
+                return True
+        elif element.lives(version):
+            if type.kind == "cases" and type.text(element, version) != type.text(element, version + 1):
+                return True
+            if type.kind == "properties":
+                old, new = type.member_type(element, version), type.member_type(element, version + 1)
+                if element.name(version) != element.name(version + 1) or old != new or is_changed(old, version):
+                    return True
+    return False
+
+
+def converted(value, old, new, version):
+    """The value of a column after the step from `version`."""
+    if value is None:
+        return None
+    if isinstance(old, list) or (isinstance(old, Subtype) and old.kind == "properties"):
+        if not is_changed(old, version) and old == new:
+            return value
+        parsed = value if isinstance(value, Parsed) else Parsed.reading(value)
+        return Parsed(converted_json(parsed.value, old, new, version))
+    if isinstance(old, Subtype):
+        if old.kind == "options":
+            for option in old.living(version):
+                if not option.lives(version + 1):
+                    value &= ~(1 << old.bit(option))
+            return value
+        if new == "string":
+            return value
+        return converted_case(value, old, version)
+    if (old, new) == ("bool", "string"):
+        return "true" if value else "false"
+    if old == "uuid" and new == "string":
+        return uuid_text(value)
+    if old == "int" and new in ("string", "decimal"):
+        return str(value)
+    return value
+
+
+def converted_case(value, type, version):
+    for case in type.living(version):
+        if type.text(case, version) == value:
+            if case.lives(version + 1):
+                return type.text(case, version + 1)
+            name = case.json["replaced_by"]
+            return type.text(type.element(name, version) or type.element(name, version + 1), version + 1)
+    return value
+
+
+def converted_json(value, old, new, version):
+    if value is None:
+        return None
+    if isinstance(old, list):
+        return [converted_json(each, old[0], new[0], version) for each in value]
+    if not isinstance(old, Subtype):
+        return converted(value, old, new, version)
+    if old.kind != "properties":
+        return converted(value, old, new, version)
+    result = {}
+    for member in old.living(version + 1):
+        name, type = member.name(version + 1), old.member_type(member, version + 1)
+        if not member.lives(version):
+            default = member.value("default_value", version + 1)
+            if default is not None:
+                result[name] = member_literal(default, type, version + 1)
+        elif member.name(version) in value:
+            former = old.member_type(member, version)
+            result[name] = converted_json(value[member.name(version)], former, type, version)
+    return result
+
+
+class Parsed:
+    """A JSON text whose members may be in any order, with any white space."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @staticmethod
+    def reading(value):
+        """A text as JSON. Anything else stays the same."""
+        try:
+            return Parsed(json.loads(value)) if isinstance(value, str) else value
+        except ValueError:
+            return value
+
+    def __eq__(self, other):
+        return isinstance(other, Parsed) and stripped(self.value) == stripped(other.value)
+
+    def __hash__(self):
+        return hash(json.dumps(stripped(self.value), sort_keys=True))
+
+    def __repr__(self):
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+def stripped(value):
+    """JSON without members that are null, which mean the same as absent ones. 1 and true stay different."""
+    if isinstance(value, dict):
+        return {key: stripped(each) for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        return [stripped(each) for each in value]
+    return (type(value).__name__, value)
+
+
+def plain(value):
+    """A value that SQLite can store."""
+    return json.dumps(value.value, ensure_ascii=False) if isinstance(value, Parsed) else value
+
+
+# Limits
+
+
+def glob(pattern, text):
+    """SQLite's GLOB, as a regular expression."""
+    parts, place = [], 0
+    while place < len(pattern):
+        letter = pattern[place]
+        if letter == "*":
+            parts.append(".*")
+        elif letter == "?":
+            parts.append(".")
+        elif letter == "[":
+            end = pattern.index("]", place + 2)
+            parts.append("[" + pattern[place + 1 : end] + "]")
+            place = end
+        else:
+            parts.append(re.escape(letter))
+        place += 1
+    return re.fullmatch("".join(parts), text, re.DOTALL) is not None
+
+
+LIMITS = ("minimum", "maximum", "min_length", "max_length", "pattern", "one_of")
+
+
+def violates(value, property, version):
+    """Whether a value violates a limit of a version."""
+    if value is None:
+        return False
+    type = property.type(version)
+    for limit in LIMITS:
+        bound = property.value(limit, version)
+        if bound is None:
+            continue
+        if limit in ("minimum", "maximum"):
+            bound = literal(bound, type, version)
+        if (
+            (limit == "minimum" and value < bound)
+            or (limit == "maximum" and value > bound)
+            or (limit == "min_length" and len(value) < bound)
+            or (limit == "max_length" and len(value) > bound)
+            or (limit == "pattern" and not glob(bound, value))
+            or (limit == "one_of" and value not in [literal(each, type, version) for each in bound])
+        ):
+            return True
+    return False
+
+
+def is_stricter(property, version):
+    """Whether the step from `version` may make valid values invalid."""
+    old, new = version, version + 1
+    for limit in LIMITS:
+        before, after = property.value(limit, old), property.value(limit, new)
+        if after is None or before == after:
+            continue
+        if before is None:
+            return True
+        type = property.type(new)
+        if limit in ("minimum", "maximum"):
+            before, after = literal(before, property.type(old), old), literal(after, type, new)
+        if (
+            (limit in ("minimum", "min_length") and after > before)
+            or (limit in ("maximum", "max_length") and after < before)
+            or limit == "pattern"
+            or (limit == "one_of" and not set(map(str, before)) <= set(map(str, after)))
+        ):
+            return True
+    return False
+
+
+# Expressions
+
+STORAGE = {
+    "int": "INTEGER", "milliseconds": "INTEGER", "bool": "INTEGER", "double": "REAL", "seconds": "REAL", "float": "REAL",
+    "date": "REAL", "data": "BLOB", "uuid": "BLOB",
+}  # fmt: skip
+
+
+def storage(type):
+    if isinstance(type, Subtype) and type.kind == "options":
+        return "INTEGER"
+    return STORAGE.get(type, "TEXT") if isinstance(type, str) else "TEXT"
+
+
+scratch = sqlite3.connect(":memory:")
+
+
+def evaluated(text, entity, row, version, moment):
+    """The value of an expression of a description over a row. The names in the text are those of `moment`."""
+    names, values = [], []
+    for property in entity.properties:
+        if property.lives(moment) and property.lives(version) and property.has_columns(version):
+            if not property.is_relationship(version):
+                names.append('"' + property.name(moment).replace('"', '""') + '"')
+                values.append(plain(row[property]))
+    table = scratch_table(tuple(names))
+    scratch.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
+    result = scratch.execute(f"SELECT ({text}) FROM {table}").fetchone()[0]
+    scratch.execute(f"DELETE FROM {table}")
+    return result
+
+
+@cache
+def scratch_table(names):
+    """A table with columns of these names. SQLite takes `"false"` in a subquery for a value, but not in a table."""
+    table = f"scratch_{len(scratch.execute('SELECT name FROM sqlite_schema').fetchall())}"
+    scratch.execute(f"CREATE TABLE {table} ({', '.join(names)})")
+    return table
+
+
+def computed(property, row, version):
+    """The value of a computed property."""
+    text, moment = property.dated("computed", version)
+    value = evaluated(text, property.entity, row, version, moment)
+    return scratch.execute(f"SELECT CAST(? AS {storage(property.type(version))})", (value,)).fetchone()[0]
+
+
+# Custom migrations
+
+
+def hashed(text):
+    """FNV-1a with 32 bits."""
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value
+
+
+def uuid_for(text):
+    """The UUID that `MigrationContext.uuid(for:)` documents."""
+    mask, result = (1 << 64) - 1, []
+    for seed in (0xCBF29CE484222325, 0x9E3779B97F4A7C15):
+        value = seed
+        for byte in text.encode():
+            value = ((value ^ byte) * 0x00000100000001B3) & mask
+        value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & mask
+        value ^= value >> 31
+        result += value.to_bytes(8, "big")
+    result[6] = result[6] & 0x0F | 0x80
+    result[8] = result[8] & 0x3F | 0x80
+    return bytes(result)
+
+
+def key_text(key):
+    """The text of a primary key, from which the values of a custom migration are computed."""
+    return "/".join(uuid_text(part) if isinstance(part, bytes) else str(part) for part in key)
+
+
+class CustomEntity:
+    """What the custom migration of an entity does in a step, as far as the descriptions decide it."""
+
+    #: Whether a migration may fail, because a delete rule forbids deleting rows that other deleted rows refer to.
+    can_be_refused = True
+
+    def __init__(self, model, entity, version):
+        self.model, self.entity, self.version = model, entity, version
+        old, new = version, version + 1
+        self.is_asked = entity.instruction("migration", new) == "custom"
+        #: The stored properties whose values the custom migration computes, with the reason.
+        self.given = {}
+        #: The relationships to an entity whose primary key gets another type.
+        self.followed = []
+        before, after = entity.key_columns(old), entity.key_columns(new)
+        self.changes_key = [c.lineage for c in before] != [c.lineage for c in after] or [c.type for c in before] != [
+            c.type for c in after
+        ]
+        for property in entity.properties:
+            if not property.has_columns(new):
+                continue
+            if property.is_relationship(new):
+                if property.has_columns(old):
+                    target = property.target(new)
+                    if target.lives(old) and type_of_key(target, old) != type_of_key(target, new):
+                        self.followed.append(property)
+                continue
+            reason = self.reason(property)
+            if reason:
+                self.given[property] = reason
+
+    def reason(self, property):
+        old, new = self.version, self.version + 1
+        has_fill = any(property.instruction(key, new) is not None for key in ("fill", "fill_from"))
+        has_value = has_fill or property.value("default_value", new) is not None
+        if property.instruction("migration", new) == "custom":
+            return "asked"
+        source = property.instruction("fill_from", new)
+        may_be_null = source is not None and property.entity.property(source, old).nullable(old)
+        if may_be_null and property.value("default_value", new) is None:
+            has_value = False
+        if not property.lives(old):
+            return None if property.nullable(new) or has_value else "new"
+        if not converts(property.type(old), property.type(new), old):
+            return "type"
+        if property.nullable(old) and not property.nullable(new) and not has_value:
+            return "required"
+        if property.value("unique", new) and not property.value("unique", old):
+            return "unique"
+        if is_stricter(property, old) and property.instruction("fill", new) is None:
+            return "limit"
+        return None
+
+    @property
+    def is_needed(self):
+        return self.is_asked or self.changes_key or bool(self.given) or bool(self.followed)
+
+    @cached_property
+    def can_drop(self):
+        """Whether the custom migration drops rows: no delete rule forbids that, neither of references to the rows nor of
+        references to those that are deleted with them."""
+        if not self.is_asked:
+            return False
+        new, reached, pending = self.version + 1, {self.entity}, [self.entity]
+        while pending:
+            entity = pending.pop()
+            for other in self.model.living(new):
+                for property in other.properties:
+                    if not property.has_columns(new) or not property.is_relationship(new):
+                        continue
+                    if property.target(new) is not entity:
+                        continue
+                    rule = property.rule(new)
+                    if rule == "cascade" and other not in reached:
+                        reached.add(other)
+                        pending.append(other)
+                    if rule in ("deny", "no_action") and not (self.can_be_refused and entity is not self.entity):
+                        return False
+        return True
+
+    def drops(self, key):
+        return self.can_drop and hashed(key_text(key)) % 5 == 0
+
+    def merges(self, key):
+        return self.can_drop and not self.changes_key and hashed(key_text(key)) % 7 == 0
+
+    def value(self, property, reason, row, key):
+        """The value that the custom migration gives a property."""
+        old, new = self.version, self.version + 1
+        type, text = property.type(new), key_text(key)
+        former = row.get(property) if property.lives(old) else None
+        if reason == "required" and former is not None:
+            return converted(former, property.type(old), type, old)
+        if reason == "limit":
+            if former is None or not violates(former, property, new):
+                return former
+        if reason == "unique":
+            return None if former is None else "u" + text
+        if reason == "type" and former is None and property.nullable(new):
+            return None
+        return made_up(property, type, text, new)
+
+
+def type_of_key(entity, version):
+    return [column.type for column in entity.key_columns(version)]
+
+
+def made_up(property, type, text, version):
+    """A value of a type that depends on a text only, and satisfies the limits."""
+    for limit in ("one_of",):
+        allowed = property.value(limit, version)
+        if allowed is not None:
+            return literal(allowed[0], type, version)
+    for limit in ("minimum", "maximum"):
+        bound = property.value(limit, version)
+        if bound is not None:
+            return literal(bound, type, version)
+    h = hashed(text) % 1000
+    if property.value("pattern", version):
+        return "A1"
+    if isinstance(type, list):
+        return "[]"
+    if isinstance(type, Subtype):
+        return {"cases": lambda: type.text(type.living(version)[0], version), "options": lambda: 0}[type.kind]()
+    most = property.value("max_length", version)
+    made = {
+        "int": h, "milliseconds": h, "bool": h % 2, "double": h / 4, "seconds": h / 4, "float": h / 4, "date": float(h),
+        "string": f"c{h}", "url": f"https://example.org/{h}", "color": "#00FF00", "data": bytes([h % 256, 1]),
+        "uuid": uuid_for("p" + text), "decimal": f"{h}.5",
+    }[type]  # fmt: skip
+    if most is not None:
+        made = made[:most]
+    least = property.value("min_length", version)
+    if least is not None and len(made) < least:
+        made += (" " if isinstance(made, str) else b" ") * (least - len(made))
+    return made
+
+
+def new_key(entity, version, key):
+    """The new primary key of a row, if the type of the primary key changes."""
+    text = "k" + key_text(key)
+    made = {"string": text, "uuid": uuid_for(text), "int": hashed(text)}
+    former = {(c.lineage, c.type): part for c, part in zip(entity.key_columns(version), key)}
+    columns = entity.key_columns(version + 1)
+    return tuple(former.get((column.lineage, column.type), made[column.type]) for column in columns)
+
+
+# Steps
+
+
+class Step:
+    """The step from a version to the next one."""
+
+    def __init__(self, model, version):
+        self.model, self.old, self.new = model, version, version + 1
+        self.custom = {}
+        for entity in model.living(self.new):
+            if entity.lives(self.old) and entity.instruction("rows", self.new) != "discard":
+                custom = CustomEntity(model, entity, version)
+                if custom.is_needed:
+                    self.custom[entity] = custom
+
+    def key(self, entity, row, version):
+        return tuple(row[column.lineage] for column in entity.key_columns(version))
+
+    def run(self, state):
+        """The state after the step. `self.outcomes` has the result of the custom migrations."""
+        self.outcomes = {}
+        result, maps, values = {}, {}, {}
+        for entity in self.model.living(self.new):
+            if not entity.lives(self.old):
+                result[entity] = []
+                continue
+            if entity.instruction("rows", self.new) == "discard":
+                result[entity] = []
+                maps[entity] = {self.key(entity, row, self.old): None for row in state[entity]}
+                continue
+            rows, changed = [], {}
+            custom = self.custom.get(entity)
+            target = None
+            if custom:
+                kept = [key for row in state[entity] if not custom.drops(key := self.key(entity, row, self.old))]
+                target = min(kept, key=lambda key: key_text(key).encode(), default=None)
+                self.outcomes[entity] = {}
+            for row in state[entity]:
+                key = self.key(entity, row, self.old)
+                if custom and custom.drops(key):
+                    changed[key] = None
+                    self.outcomes[entity][key] = ("drop", None)
+                    continue
+                if custom and custom.merges(key) and key != target:
+                    changed[key] = target
+                    self.outcomes[entity][key] = ("merge", target)
+                    continue
+                new = self.inferred(entity, row, custom)
+                if custom:
+                    for property, reason in custom.given.items():
+                        new[property] = custom.value(property, reason, row, key)
+                    if custom.changes_key:
+                        columns = entity.key_columns(self.new)
+                        made = new_key(entity, self.old, key)
+                        new.update({column.lineage: part for column, part in zip(columns, made)})
+                after = self.key(entity, new, self.new)
+                if after != key:
+                    changed[key] = after
+                if custom:
+                    self.outcomes[entity][key] = ("keep", new)
+                rows.append(new)
+            result[entity] = rows
+            maps[entity] = changed
+        for property, join in self.model.join_tables(self.new).items():
+            result[property] = self.join_rows(property, join, state)
+        self.follow(maps, result)
+        return result
+
+    def inferred(self, entity, row, custom):
+        """The new row, as far as it is inferred."""
+        new = {}
+        for column in entity.columns(self.new):
+            property = column.property
+            if property is None or property.is_relationship(self.new):
+                value = row.get(column.lineage)
+                if isinstance(column.lineage, tuple) and column.lineage[0] == "key" and value is None:
+                    continue
+                new[column.lineage] = value
+            elif not (custom and property in custom.given):
+                new[property] = self.value(property, row)
+        return new
+
+    def value(self, property, row):
+        type = property.type(self.new)
+        backfill = literal(property.instruction("fill", self.new), type, self.new)
+        source = property.instruction("fill_from", self.new)
+        if backfill is None and source is not None:
+            source = property.entity.property(source, self.old)
+            backfill = converted(row[source], source.type(self.old), type, self.old)
+        if backfill is None:
+            backfill = literal(property.value("default_value", self.new), type, self.new)
+        if not property.lives(self.old):
+            return backfill
+        value = converted(row[property], property.type(self.old), type, self.old)
+        if value is None and property.nullable(self.old) and not property.nullable(self.new):
+            value = backfill
+        fill = property.instruction("fill", self.new)
+        if fill is not None and is_stricter(property, self.old) and violates(value, property, self.new):
+            value = literal(fill, type, self.new)
+        return value
+
+    def join_rows(self, property, join, state):
+        if property.has_join_table(self.old):
+            rows = []
+            for row in state[property]:
+                new = dict(row)
+                if join.has_inverse_position:
+                    new.setdefault("inverse_position", None)
+                else:
+                    new.pop("inverse_position", None)
+                rows.append(new)
+            return rows
+        if property.has_columns(self.old) and property.lives(self.old):
+            # A to-one relationship becomes a to-many relationship.
+            rows = []
+            source, target = property.entity.key_columns(self.old), property.target(self.old).key_columns(self.old)
+            for row in state[property.entity]:
+                if row[property, target[0].lineage] is None:
+                    continue
+                new = {("source", column.lineage): row[column.lineage] for column in source}
+                new |= {("target", column.lineage): row[property, column.lineage] for column in target}
+                new["position"] = 0
+                if join.has_inverse_position:
+                    new["inverse_position"] = row.get(("position", property))
+                rows.append(new)
+            return rows
+        return []
+
+    def follow(self, maps, result):
+        """Lets all references follow changed primary keys, merged rows and dropped rows."""
+        new = self.new
+        dropped = {entity: {key for key, after in changed.items() if after is None} for entity, changed in maps.items()}
+
+        def references(entity):
+            for other in self.model.living(new):
+                for property in other.properties:
+                    if property.has_columns(new) and property.is_relationship(new) and property.target(new) is entity:
+                        if property.lives(self.old) and property.has_columns(self.old):
+                            lineages = [(property, c.lineage) for c in self.reference_columns(property)]
+                            yield other, property, lineages
+
+        pending = [entity for entity in dropped if dropped[entity]]
+        while pending:
+            entity = pending.pop()
+            keys = dropped[entity]
+            for other, property, lineages in references(entity):
+                hit = [row for row in result[other] if tuple(row.get(lineage) for lineage in lineages) in keys]
+                if not hit:
+                    continue
+                rule = property.rule(new)
+                if rule in ("deny", "no_action"):
+                    raise Refused(f"{other.name(new)}.{property.name(new)} refers to dropped rows of {entity.name(new)}")
+                if rule == "nullify":
+                    for row in hit:
+                        row.update({lineage: None for lineage in lineages})
+                else:
+                    identities = set(map(id, hit))
+                    former = {id(row): self.old_key(other, row, maps) for row in hit}
+                    result[other] = [row for row in result[other] if id(row) not in identities]
+                    dropped.setdefault(other, set()).update(former.values())
+                    maps.setdefault(other, {}).update({key: None for key in former.values()})
+                    pending.append(other)
+        for entity, changed in maps.items():
+            moved = {key: after for key, after in changed.items() if after is not None}
+            if not moved:
+                continue
+            after_columns = entity.key_columns(new)
+            for other, property, lineages in references(entity):
+                for row in result[other]:
+                    after = moved.get(tuple(row.get(lineage) for lineage in lineages))
+                    if after is not None:
+                        for lineage in lineages:
+                            row.pop(lineage, None)
+                        row.update({(property, c.lineage): part for c, part in zip(after_columns, after)})
+        self.follow_joins(maps, dropped, result)
+
+    def reference_columns(self, property):
+        return property.target(self.old).key_columns(self.old)
+
+    def old_key(self, entity, row, maps):
+        key = self.key(entity, row, self.new)
+        for before, after in maps.get(entity, {}).items():
+            if after == key:
+                return before
+        return key
+
+    def follow_joins(self, maps, dropped, result):
+        for property, join in self.model.join_tables(self.new).items():
+            rows = []
+            ends = []
+            for side, entity in (("source", join.source), ("target", join.target)):
+                columns = entity.key_columns(self.old) if entity.lives(self.old) else entity.key_columns(self.new)
+                ends.append((side, entity, columns, entity.key_columns(self.new)))
+            for row in result[property]:
+                row, is_kept, is_moved = dict(row), True, False
+                for side, entity, before, after in ends:
+                    lineages = [(side, column.lineage) for column in before]
+                    key = tuple(row[lineage] for lineage in lineages)
+                    if key in dropped.get(entity, ()):
+                        is_kept = False
+                        break
+                    moved = maps.get(entity, {}).get(key)
+                    if moved is not None:
+                        is_moved = True
+                        for lineage in lineages:
+                            del row[lineage]
+                        row.update({(side, column.lineage): part for column, part in zip(after, moved)})
+                if is_kept:
+                    rows.append((is_moved, row))
+            result[property] = merged_pairs(rows, join.has_duplicates)
+
+
+def merged_pairs(rows, has_duplicates):
+    """The pairs after their rows were merged. `rows` says of each pair whether one of its keys has changed."""
+    pairs = {}
+    for is_moved, row in rows:
+        key = frozenset((lineage, value) for lineage, value in row.items() if isinstance(lineage, tuple))
+        pairs.setdefault(key, []).append((is_moved, row))
+    result = []
+    for equal in pairs.values():
+        if len(equal) == 1 or not any(is_moved for is_moved, _ in equal):
+            result += [row for _, row in equal]
+        elif has_duplicates:
+            # Positions that collide change.
+            result += [unplaced(row) for _, row in equal]
+        else:
+            # One pair is kept: the one that was there before, or any.
+            former = [row for is_moved, row in equal if not is_moved]
+            result.append(former[0] if former else unplaced(equal[0][1]))
+    return result
+
+
+class AnyPosition:
+    """A position that the manual does not determine."""
+
+
+def unplaced(row):
+    return row | {name: AnyPosition() for name in ("position", "inverse_position") if name in row}
