@@ -47,10 +47,11 @@ struct CodedValue: Decodable, Sendable {
         case "t": value = .text(rest)
         default:
             value = .blob(
-                Data(stride(from: 0, to: rest.count, by: 2).map { offset in
-                    let start = rest.index(rest.startIndex, offsetBy: offset)
-                    return UInt8(rest[start..<rest.index(start, offsetBy: 2)], radix: 16) ?? 0
-                }))
+                Data(
+                    stride(from: 0, to: rest.count, by: 2).map { offset in
+                        let start = rest.index(rest.startIndex, offsetBy: offset)
+                        return UInt8(rest[start..<rest.index(start, offsetBy: 2)], radix: 16) ?? 0
+                    }))
         }
     }
 
