@@ -80,6 +80,21 @@ import Testing
         }
     }
 
+    @Test func `the disk space contains the backup`() throws {
+        try withOldStore(content) { url, schema in
+            let plan = try MigrationPlan(from: url, knowing: schema)
+            var options = StoreOptions()
+            options.backup = .automatic(keep: 1)
+            let other = try MigrationPlan(from: url, knowing: schema, options: options)
+            #expect(other.neededBytes == plan.neededBytes + plan.databaseBytes)
+            _ = try Store(at: url, knowing: schema, options: options)
+            let backup = try #require(try Store.backups(of: url).first)
+            let size = try FileManager.default.attributesOfItem(atPath: backup.url.path)[.size] as? Int64
+            #expect(size == plan.databaseBytes)
+            #expect(try MigrationPlan(from: url, knowing: schema, options: options).neededBytes == 0)
+        }
+    }
+
     @Test func `dangling foreign keys are reported and do not block the migration`() throws {
         try withOldStore(content) { url, schema in
             try Connection(path: url.path, mode: .readWrite).execute(

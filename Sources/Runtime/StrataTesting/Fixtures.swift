@@ -380,10 +380,7 @@ public struct Fixtures: Sendable {
         let names = try connection.texts(query)
         if names.isEmpty { return [] }
         // The check is a statement that inserts, so it needs a copy of a database that is open for reading only.
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
-        defer { try? FileManager.default.removeItem(at: url) }
-        let copy = try Connection(path: url.path, mode: .readWrite)
+        let copy = try DatabaseCopy.inMemory(connection)
         return try names.compactMap { name in
             do {
                 try copy.execute(SearchIndex.check(name))

@@ -39,10 +39,8 @@ public final class VersionDatabase: Sendable {
     public func migrated(to version: String? = nil, options: StoreOptions = StoreOptions()) throws -> VersionDatabase {
         let target = version ?? schema.versions.last?.name ?? self.version
         return try VersionDatabase(of: target, schema) { copy in
-            let source = try Connection(path: url.path, mode: .readOnly)
-            let statement = try source.prepare("VACUUM INTO ?1")
-            try statement.bind(copy.path, at: 1)
-            try statement.run()
+            try DatabaseCopy.copy(StoreFile.connect(to: url, .readOnly, options), to: copy, options)
+            try StoreFile.connect(to: copy, .readWrite, options).vacuum()
             _ = try Store(at: copy, knowing: known(target), options: options)
         }
     }

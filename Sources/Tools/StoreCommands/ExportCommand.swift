@@ -28,6 +28,7 @@ enum ExportCommand {
         else { throw CommandError.noVersion(identity.version, known: model.history.versions.map(\.version.text)) }
         let draft = try SalvageCommand.draft(of: destination)
         defer { draft.remove() }
+        draft.create(like: file)
         let redaction = Redaction(version)
         var rewriting = DatabaseRewriting(source: source, target: try Connection(path: draft.url.path, mode: .create))
         var limited: Set<String> = []

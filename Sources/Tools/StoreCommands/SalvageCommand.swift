@@ -17,6 +17,7 @@ package enum SalvageCommand {
         let destination = URL(fileURLWithPath: try arguments.value("--to"))
         let draft = try draft(of: destination)
         defer { draft.remove() }
+        draft.create(like: file)
         let source = try StoreFile.connect(to: file, .readOnly, StoreOptions())
         // Otherwise SQLite refuses a file that is shorter than it says.
         try source.execute("PRAGMA writable_schema = ON")

@@ -11,41 +11,33 @@ extension Connection {
 }
 
 /// Copies a database into a separate file. The copy is either complete or does not exist.
-enum DatabaseCopy {
+package enum DatabaseCopy {
     /// Writes and checks a backup of a store. The store's open transaction keeps other processes from writing.
     ///
-    /// A backup of the same version from an earlier attempt is kept. A backup of another version is replaced.
+    /// An earlier backup is kept if it has the same bytes, and is replaced if it is a backup of the same store.
     ///
     /// - Throws: `MigrationError.destinationExists` if another file is at `url`, or a file that SQLite would use as the
     ///   backup's journal.
     static func backUp(
         _ connection: Connection, to backup: StoreOptions.Backup, _ options: StoreOptions
     ) throws {
-        let store = try StoreIdentity(reading: connection)
         guard let path = connection.file else { return }
-        let url: URL
-        switch backup {
-        case .file(let file): url = file
-        case .automatic:
-            guard let next = try AutomaticBackups(of: URL(fileURLWithPath: path), options).next(store) else { return }
-            url = next
-        }
-        let existing = identity(ofBackup: url, options)
-        let isSameSchema = existing?.schema == store.schema
-        if isSameSchema, existing?.fingerprint == store.fingerprint { return }
-        if isSameSchema { try endJournal(of: url, options) }
-        // A backup of another version, from an earlier update, must not keep the store from opening.
-        var name: String?
-        if case .automatic = backup { name = AutomaticBackups(of: URL(fileURLWithPath: path), options).draftName }
-        let draft = try DraftFile(of: url, replacing: isSameSchema, named: name)
-        defer { draft.remove() }
-        // VACUUM does not run in a transaction. Another connection reads the state before the transaction.
-        let reader = try StoreFile.connect(to: URL(fileURLWithPath: path), .readOnly, options)
+        let store = try StoreIdentity(reading: connection)
+        // Another connection reads the state before the transaction.
+        let file = URL(fileURLWithPath: path)
+        let reader = try StoreFile.connect(to: file, .readOnly, options)
         reader.setCheckpointsOnClose(false)
-        try reader.cancellable(options) { try write(reader, to: draft.url, options) }
-        try draft.publish()
-        if case .automatic = backup {
-            AutomaticBackups(of: URL(fileURLWithPath: path), options).removeOthers(than: url, of: store)
+        switch backup {
+        case .file(let url):
+            let isReplaced = try isBackup(url, of: connection, options)
+            let draft = try DraftFile(of: url, replacing: isReplaced)
+            defer { draft.remove() }
+            try write(reader, to: draft, options)
+            if isReplaced, FileManager.default.contentsEqual(atPath: draft.url.path, andPath: url.path) { return }
+            try draft.publish()
+        case .automatic:
+            let backups = AutomaticBackups(of: file, options)
+            if let new = try backups.write(reader, store) { backups.removeOthers(than: new, of: store) }
         }
     }
 
@@ -70,23 +62,23 @@ enum DatabaseCopy {
         }
     }
 
-    /// Writes the complete database into a new file at `url`, and checks the file.
-    static func write(_ connection: Connection, to url: URL, _ options: StoreOptions) throws {
-        do {
-            try connection.execute("VACUUM INTO \(SQL.literal(url.path))")
-            let indexes = try unnumberedSearchIndexes(of: connection)
-            if !indexes.isEmpty {
-                let copy = try StoreFile.connect(to: url, .readWrite, options)
-                for index in indexes { try copy.execute(SearchIndex.rebuild(index)) }
+    /// Copies a database to a draft, and checks the copy. The draft has the permissions of the database's file.
+    ///
+    /// - Throws: `StoreError.corrupt` if the database is damaged; `MigrationError.cancelled`.
+    static func write(_ source: Connection, to draft: DraftFile, _ options: StoreOptions) throws {
+        if let file = source.file { draft.create(like: URL(fileURLWithPath: file)) }
+        try source.transaction("BEGIN") {
+            // The first read begins the transaction (https://sqlite.org/lang_transaction.html).
+            _ = try source.integer("PRAGMA user_version")
+            try copy(source, to: draft.url, options) { progress in
+                if progress.completedPages < progress.totalPages, options.isMigrationCancelled?() == true {
+                    throw MigrationError.cancelled
+                }
             }
-            let copy = try StoreFile.connect(to: url, .readOnly, options)
-            guard try copy.text("PRAGMA integrity_check") == "ok",
-                try copy.integer("PRAGMA user_version") == connection.integer("PRAGMA user_version")
-            else { throw MigrationError.badCopy(url.path) }
-        } catch {
-            try? StoreFile.remove(url)
-            throw error
         }
+        let written = try StoreFile.connect(to: draft.url, .readOnly, options)
+        let result = try written.text("PRAGMA integrity_check(1)") ?? ""
+        if result != "ok" { throw StoreError.corrupt(reason: result) }
     }
 
     /// Returns the names of the search indexes of tables without an integer as primary key. VACUUM may give the rows of such a
@@ -109,29 +101,26 @@ enum DatabaseCopy {
         return true
     }
 
-    /// Copies the pages of a database, whose open transaction keeps its state, into a new file at `url`.
-    static func copy(
-        _ source: Connection, to url: URL, _ options: StoreOptions, _ progress: (BackupProgress) throws -> Void
+    /// Copies the pages of a database into a new file at `url` (https://sqlite.org/backup.html). The copy is a single file
+    /// until it is opened.
+    ///
+    /// If the database is in a transaction, the copy has its state. Otherwise the copy begins again when another process
+    /// writes.
+    package static func copy(
+        _ source: Connection, to url: URL, _ options: StoreOptions,
+        _ progress: (BackupProgress) throws -> Void = { _ in }
     ) throws {
         let copy = try Connection(path: url.path, mode: .create)
         try options.setUp?(ConnectionSetUp(connection: copy))
-        guard let backup = sqlite3_backup_init(copy.pointer, "main", source.pointer, "main") else {
-            throw SQLiteError(of: copy.pointer)
-        }
-        var isFinished = false
-        defer { if !isFinished { sqlite3_backup_finish(backup) } }
-        var code: Int32
-        repeat {
-            code = sqlite3_backup_step(backup, 1_000)
-            guard code == SQLITE_OK || code == SQLITE_DONE else { throw SQLiteError(of: copy.pointer) }
-            let total = Int(sqlite3_backup_pagecount(backup))
-            try progress(
-                BackupProgress(completedPages: total - Int(sqlite3_backup_remaining(backup)), totalPages: total))
-        } while code == SQLITE_OK
-        isFinished = true
-        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw SQLiteError(of: copy.pointer) }
-        // The copy is a single file until it is opened.
+        try copy.replaceContent(by: source, progress)
         try copy.execute("PRAGMA journal_mode = DELETE")
+    }
+
+    /// Returns a copy of a database in memory.
+    package static func inMemory(_ source: Connection) throws -> Connection {
+        let copy = try Connection(path: ":memory:", mode: .create)
+        try copy.replaceContent(by: source) { _ in }
+        return copy
     }
 
     /// Checks that neither a file at `url` exists nor a journal of it. SQLite would apply the journal to the new file.
@@ -148,7 +137,10 @@ extension Store {
     /// `source` is only read.
     ///
     /// The new file appears when it is complete and synchronized to the disk. It has no journal file. If the migration
-    /// fails, no file is written.
+    /// fails, no file is written. It has no space of deleted rows, and the permissions of the file at `source`.
+    ///
+    /// While the new file is written, this needs disk space for up to three times its size: SQLite rewrites it, with a journal
+    /// (https://sqlite.org/lang_vacuum.html).
     ///
     /// ```swift
     /// try Store.migrate(from: url, to: newURL, schema: MoviesSchema.self)
@@ -172,9 +164,7 @@ extension Store {
             let connection = try StoreFile.connect(to: source, .readOnly, options)
             // A database that is not a store of the schema is refused before anything is copied.
             _ = try MigrationPath(from: StoreIdentity(reading: connection), in: KnownSchema(schema))
-            try connection.cancellable(options) {
-                try DatabaseCopy.write(connection, to: draft.url, options)
-            }
+            try DatabaseCopy.write(connection, to: draft, options)
         }
         let journal = options.journal
         var options = options
@@ -183,6 +173,10 @@ extension Store {
         // Nothing goes on with the copy of a process that has ended.
         options.migration = .oneTransaction
         let report = try Store(at: draft.url, schema: schema, options: options).migrationReport
+        try SQLiteError.translated {
+            let copy = try StoreFile.connect(to: draft.url, .readWrite, options)
+            try copy.cancellable(options) { try copy.vacuum() }
+        }
         try draft.setJournal(journal, options)
         try draft.publish()
         return report
@@ -191,8 +185,27 @@ extension Store {
 
 extension Connection {
     /// Rewrites the file without the space of deleted rows.
-    func vacuum() throws {
+    package func vacuum() throws {
         try execute("VACUUM")
         for index in try DatabaseCopy.unnumberedSearchIndexes(of: self) { try execute(SearchIndex.rebuild(index)) }
+    }
+
+    /// Replaces the content of the database by that of `source`.
+    fileprivate func replaceContent(by source: Connection, _ progress: (BackupProgress) throws -> Void) throws {
+        guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
+            throw SQLiteError(of: pointer)
+        }
+        var isFinished = false
+        defer { if !isFinished { sqlite3_backup_finish(backup) } }
+        var code: Int32
+        repeat {
+            code = sqlite3_backup_step(backup, 1_000)
+            guard code == SQLITE_OK || code == SQLITE_DONE else { throw SQLiteError(of: pointer) }
+            let total = Int(sqlite3_backup_pagecount(backup))
+            try progress(
+                BackupProgress(completedPages: total - Int(sqlite3_backup_remaining(backup)), totalPages: total))
+        } while code == SQLITE_OK
+        isFinished = true
+        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw SQLiteError(of: pointer) }
     }
 }

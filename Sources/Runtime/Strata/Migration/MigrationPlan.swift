@@ -90,7 +90,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var pending: Pending?
     /// The size of the database, in bytes.
     public var databaseBytes: Int64
-    /// The approximate maximum by which the files grow during the migration, in bytes: copies of tables and journal.
+    /// The approximate maximum by which the files grow during the migration, in bytes: copies of tables, the journal, and the
+    /// backup of the options.
     public var neededBytes: Int64 = 0
 
     /// Creates the plan of the migration that opening the store at `url` would carry out.
@@ -131,6 +132,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         let space = try MigrationSpace(stages: stages, connection)
         databaseBytes = try space.databaseBytes()
         neededBytes = try space.neededBytes()
+        if options.backup != nil, !path.steps.isEmpty { neededBytes += databaseBytes }
         steps = path.steps.map {
             Step(from: $0.from, to: $0.to, isCustom: $0.isCustom, isResumable: $0.isUnknown ? nil : $0.isResumable)
         }

@@ -51,6 +51,26 @@ package struct DraftFile {
         }
     }
 
+    /// Creates the draft as an empty file, which only those can read who can read the file at `source`: it has the same
+    /// permissions, and on Apple's platforms the same protection class. Its owner may always write it.
+    package func create(like source: URL) {
+        var status = stat()
+        guard stat(source.path, &status) == 0 else { return }
+        let mode = status.st_mode & 0o777 | 0o600
+        // If the file cannot be created, SQLite throws the reason when it opens the draft.
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return }
+        // Some file systems have no permissions.
+        _ = fchmod(descriptor, mode)
+        close(descriptor)
+        #if canImport(Darwin)
+            let attributes = try? FileManager.default.attributesOfItem(atPath: source.path)
+            if let protection = attributes?[.protectionKey] {
+                try? FileManager.default.setAttributes([.protectionKey: protection], ofItemAtPath: url.path)
+            }
+        #endif
+    }
+
     /// Creates the draft as a new store of a version. An earlier draft is removed.
     ///
     /// - Returns: The connection to the new store.

@@ -81,8 +81,8 @@ extension Store {
 
     /// Writes a copy of the store. Other transactions continue; the copy has the state when it was begun.
     ///
-    /// The copy appears at `url` when it is complete and synchronized to the disk. It replaces an older backup of the same
-    /// schema, and no other file.
+    /// The copy appears at `url` when it is complete and synchronized to the disk, with the permissions of the store's file. It
+    /// replaces an older backup of the same schema, and no other file.
     ///
     /// ```swift
     /// try store.backup(to: url.appendingPathExtension("backup")) { print($0.completedPages, $0.totalPages) }
@@ -99,6 +99,7 @@ extension Store {
             let isBackup = try DatabaseCopy.isBackup(url, of: source, options)
             let draft = try DraftFile(of: url, replacing: isBackup)
             defer { draft.remove() }
+            if let file = source.file { draft.create(like: URL(fileURLWithPath: file)) }
             try DatabaseCopy.copy(source, to: draft.url, options, progress)
             try draft.publish()
         }
@@ -129,7 +130,7 @@ extension Store {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
             let (identity, known) = (try StoreIdentity(reading: source), KnownSchema(schema))
             if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
-            try DatabaseCopy.write(source, to: draft.url, options)
+            try DatabaseCopy.write(source, to: draft, options)
             try draft.setJournal(options.journal, options)
             do {
                 try SQLiteError.translated { try StoreFile.endJournal(of: url, options) }

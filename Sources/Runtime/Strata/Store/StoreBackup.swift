@@ -30,7 +30,7 @@ struct AutomaticBackups {
     }
 
     /// The name that the drafts of all backups have in common.
-    var draftName: String { store.lastPathComponent + ".backup" }
+    private var draftName: String { store.lastPathComponent + ".backup" }
 
     private var start: String { store.deletingPathExtension().lastPathComponent + ".backup-" }
 
@@ -59,24 +59,24 @@ struct AutomaticBackups {
         }.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
     }
 
-    /// Returns the file for a backup of the store that `connection` has locked; nil if the newest backup has the same state.
-    func next(_ identity: StoreIdentity) throws -> URL? {
+    /// Writes a backup of a store.
+    ///
+    /// - Returns: The file of the backup; nil if the newest backup of the version has the same bytes.
+    func write(_ source: Connection, _ identity: StoreIdentity) throws -> URL? {
         let newest = try all().first { $0.identity.fingerprint == identity.fingerprint }
-        // After a migration that was killed, there is a backup already.
-        if let newest, let written = Self.modified(newest.url.path),
-            !["", "-wal"].contains(where: { Self.modified(store.path + $0).map { $0 >= written } ?? false }),
-            DatabaseCopy.identity(ofBackup: newest.url, options) != nil
-        {
-            return nil
-        }
         // Other backups may be from the same moment.
         var date = Date()
         while FileManager.default.fileExists(atPath: url(identity.version, date).path) { date += 0.001 }
-        return url(identity.version, date)
-    }
-
-    private static func modified(_ path: String) -> Date? {
-        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+        let new = url(identity.version, date)
+        let draft = try DraftFile(of: new, named: draftName)
+        defer { draft.remove() }
+        try DatabaseCopy.write(source, to: draft, options)
+        // After a migration that was killed, there is a backup already.
+        if let newest, FileManager.default.contentsEqual(atPath: draft.url.path, andPath: newest.url.path) {
+            return nil
+        }
+        try draft.publish()
+        return new
     }
 
     /// Deletes earlier backups of the same version. A migration that is killed at each launch must not fill the disk.
@@ -143,15 +143,11 @@ extension Store {
         guard let backup else { throw StoreError.noBackup }
         if FileManager.default.fileExists(atPath: url.path),
             let connection = try? StoreFile.connect(to: url, .readOnly, options),
-            let identity = try? StoreIdentity(reading: connection),
-            let kept = try AutomaticBackups(of: url, options).next(identity)
+            let identity = try? StoreIdentity(reading: connection)
         {
             do {
-                let draft = try DraftFile(of: kept, named: AutomaticBackups(of: url, options).draftName)
-                defer { draft.remove() }
-                try DatabaseCopy.write(connection, to: draft.url, options)
-                try draft.publish()
-            } catch let error as SQLiteError where error.isDamage {
+                _ = try SQLiteError.translated { try AutomaticBackups(of: url, options).write(connection, identity) }
+            } catch let error as StoreError where error.isDamage {
                 // A damaged store is the reason to restore a backup.
             }
         }
