@@ -7,12 +7,41 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     let isSealed: Bool
     var fingerprint: UInt64?
     let samples: @Sendable (WriteTransaction) throws -> Void
+    /// The tables of the entities.
     let tables: [FixtureTable]
     let joinTables: [FixtureJoinTable]
     /// The structs that this version declares.
     let structs: [StructCheck]
     /// The position of the version that last added or changed a table, by table name.
     let since: [String: Int]
+
+    /// A table of either kind.
+    enum AnyTable {
+        case entity(FixtureTable)
+        case join(FixtureJoinTable)
+
+        var name: String {
+            switch self {
+            case .entity(let table): table.name
+            case .join(let table): table.name
+            }
+        }
+    }
+
+    init(
+        name: String, isSealed: Bool, fingerprint: UInt64?,
+        samples: @escaping @Sendable (WriteTransaction) throws -> Void,
+        tables: [AnyTable], structs: [StructCheck], since: [String: Int]
+    ) {
+        self.name = name
+        self.isSealed = isSealed
+        self.fingerprint = fingerprint
+        self.samples = samples
+        self.tables = tables.compactMap { if case .entity(let table) = $0 { table } else { nil } }
+        joinTables = tables.compactMap { if case .join(let table) = $0 { table } else { nil } }
+        self.structs = structs
+        self.since = since
+    }
 
     /// The version's name.
     public var description: String { name }

@@ -16,8 +16,8 @@ public struct Fixtures: Sendable {
     /// The failures of the fixtures that have been prepared, by path.
     var prepared = OncePerKey<[Failure]>()
 
-    private var tables: [FixtureTable] = []
-    private var joinTables: [FixtureJoinTable] = []
+    /// The tables of the next version.
+    private var tables: [FixtureVersion.AnyTable] = []
     private var structs: [StructCheck] = []
     private var since: [String: Int] = [:]
     private var expected: [@Sendable (_ old: FixtureVersion, _ new: FixtureVersion) -> TableExpectation] = []
@@ -39,21 +39,23 @@ public struct Fixtures: Sendable {
 
     /// Adds a table to the next version. It replaces the table with the same name in the previous version.
     public mutating func add(_ table: FixtureTable) {
-        since[table.name] = versions.count
-        tables.put(table, by: \.name)
+        put(.entity(table))
     }
 
     /// Adds a join table to the next version. It replaces the table with the same name in the previous version.
     public mutating func add(_ table: FixtureJoinTable) {
+        put(.join(table))
+    }
+
+    private mutating func put(_ table: FixtureVersion.AnyTable) {
         since[table.name] = versions.count
-        joinTables.put(table, by: \.name)
+        tables.put(table, by: \.name)
     }
 
     /// Removes the table called `name` from the next version. The previous version must have it.
     public mutating func remove(_ name: String) {
         since[name] = nil
         tables.removeAll { $0.name == name }
-        joinTables.removeAll { $0.name == name }
     }
 
     /// Adds a struct that the next version declares. The tests of that version read and write its rows.
@@ -75,7 +77,7 @@ public struct Fixtures: Sendable {
         versions.append(
             FixtureVersion(
                 name: name, isSealed: isSealed, fingerprint: fingerprint, samples: samples, tables: tables,
-                joinTables: joinTables, structs: structs, since: since))
+                structs: structs, since: since))
         structs = []
     }
 
@@ -113,9 +115,8 @@ public struct Fixtures: Sendable {
             let after = new.columns(of: to ?? from)
             // If rows may be merged, a position may change, so only the pairs are compared.
             let pair = references.isEmpty ? nil : new.joinTables.first { $0.name == to ?? from }?.columns
-            let key = pair ?? after.key
             return TableExpectation(
-                from: from, to: to ?? from, oldKey: oldKey.map { Array($0.prefix(key.count)) }, key: key,
+                from: from, to: to ?? from, oldKey: oldKey ?? after.key, key: pair ?? after.key,
                 emptied: isEmptied,
                 kept: kept ?? old.columns(of: from).all.filter(after.all.contains), changed: changed, filter: filter,
                 references: references, join: isJoin)

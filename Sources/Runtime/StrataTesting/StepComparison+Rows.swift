@@ -118,35 +118,46 @@ extension StepComparison {
         }.joined(separator: " OR ")
     }
 
-    /// Compares the rows of a join table with the expected rows. Expected rows that have become equal count as one.
+    /// Compares the rows of a join table with the expected rows. Expected rows that have become equal count as one, unless
+    /// the table may contain equal pairs.
     func compare(join table: TableExpectation, _ expected: String, _ columns: [String]) throws -> [String] {
         let keys = table.key.indices.map { "strata_k\($0)" }
         let name = names.entity(table.to)
+        let places = columns.indices.map { "strata_v\($0)" }
+        let position = zip(columns, places).first { $0.0 == Table.position }?.1
+        let own = zip(table.key + columns, keys + places).map { "\(SQL.quoted($0)) AS \($1)" }
+        let found = numbered(
+            "SELECT \(own.joined(separator: ", ")) FROM main.\(SQL.quoted(table.to))", table, by: position)
+        let expected = numbered(expected, table, by: position)
+        let pair = (keys + ["strata_n"]).joined(separator: ", ")
         var problems = SummarizedFindings()
-        for row in try values(
-            "SELECT \(keys.joined(separator: ", ")) FROM (\(expected)) EXCEPT \(all(of: table.to, table.key))")
-        {
-            problems.add("", "\(name): pair \(Self.shown(row)) is missing")
+        for row in try values("SELECT \(pair) FROM (\(expected)) EXCEPT SELECT \(pair) FROM (\(found))") {
+            problems.add("", "\(name): pair \(Self.shown(row.dropLast())) is missing")
         }
         for (place, column) in columns.enumerated() {
-            let found = all(of: table.to, table.key + [column])
             let value = "strata_v\(place)"
-            let isPair = Self.equal(keys.map { "e." + $0 }, table.key.map { "n." + SQL.quoted($0) })
-            let isSame = "SELECT 1 FROM (\(expected)) AS e WHERE \(isPair) AND e.\(value) IS n.\(SQL.quoted(column))"
+            func isPair(_ left: String, _ right: String) -> String {
+                Self.equal((keys + ["strata_n"]).map { left + $0 }, (keys + ["strata_n"]).map { right + $0 })
+            }
+            let isSame = "SELECT 1 FROM (\(expected)) AS s WHERE \(isPair("s.", "n.")) AND s.\(value) IS n.\(value)"
             // If pairs may have been dropped or merged, positions may have moved up. Then only their order is compared.
-            let sources = keys.prefix(keys.count - targetCount(of: table.to)).joined(separator: ", ")
-            let rank = "rank() OVER (PARTITION BY \(sources) ORDER BY"
-            let distinct =
-                "SELECT \(keys.joined(separator: ", ")), min(\(value)) AS value FROM (\(expected)) GROUP BY \(keys.joined(separator: ", "))"
+            let targets = targetCount(of: table.to)
+            let ends = column == Table.inversePosition ? keys.suffix(targets) : keys.dropLast(targets)
+            let rank = "rank() OVER (PARTITION BY \(ends.joined(separator: ", ")) ORDER BY"
+            let distinct = "SELECT \(pair), min(\(value)) AS value FROM (\(expected)) GROUP BY \(pair)"
             let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
-            let newSources = table.key.prefix(keys.count - targetCount(of: table.to))
-            let ranks =
-                "SELECT *, rank() OVER (PARTITION BY \(SQL.list(Array(newSources))) ORDER BY \(SQL.quoted(column))) AS rank FROM (\(found))"
-            let mayMove = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
-            let shown = table.key.map { "n." + SQL.quoted($0) } + ["n." + SQL.quoted(column), "e.value"]
+            let ranks = "SELECT *, \(rank) \(value)) AS rank FROM (\(found))"
+            var mayDiffer = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
+            if isMultiset(table) {
+                // Of equal pairs with one position, all but one have been moved to the end.
+                let isEqual = Self.equal(keys.map { "s." + $0 }, keys.map { "n." + $0 })
+                mayDiffer +=
+                    " AND NOT EXISTS (SELECT 1 FROM (\(expected)) AS s WHERE \(isEqual) GROUP BY s.\(value) HAVING count(*) > 1)"
+            }
+            let shown = (keys + [value]).map { "n." + $0 } + ["e.value"]
             let differing = """
                 SELECT \(shown.joined(separator: ", ")) FROM (\(ranks)) AS n \
-                JOIN (\(expectedRanks)) AS e ON \(isPair) WHERE NOT EXISTS (\(isSame))\(mayMove)
+                JOIN (\(expectedRanks)) AS e ON \(isPair("e.", "n.")) WHERE NOT EXISTS (\(isSame))\(mayDiffer)
                 """
             for row in try values(differing) {
                 let pair = Self.shown(row.prefix(table.key.count))
@@ -155,6 +166,26 @@ extension StepComparison {
             }
         }
         return problems.texts
+    }
+
+    /// Whether a table may contain equal pairs, and its expectation says nothing of their positions.
+    func isMultiset(_ table: TableExpectation) -> Bool {
+        !table.key.contains(Table.position)
+            && version.joinTables.contains { $0.name == table.to && $0.hasDuplicates }
+    }
+
+    /// Returns a query for the rows of a join table, with the number of each row among those with the same pair as
+    /// `strata_n`. The number is 1 if equal pairs count as one.
+    ///
+    /// - Parameters:
+    ///   - rows: A query with the pair as `strata_k0` and on.
+    ///   - table: The expectation for the join table.
+    ///   - position: The column of `rows` that orders equal pairs; nil for any order.
+    func numbered(_ rows: String, _ table: TableExpectation, by position: String? = nil) -> String {
+        guard isMultiset(table) else { return "SELECT *, 1 AS strata_n FROM (\(rows))" }
+        let pair = table.key.indices.map { "strata_k\($0)" }.joined(separator: ", ")
+        let order = position.map { " ORDER BY \($0)" } ?? ""
+        return "SELECT *, row_number() OVER (PARTITION BY \(pair)\(order)) AS strata_n FROM (\(rows))"
     }
 
     func targetCount(of join: String) -> Int {

@@ -76,7 +76,8 @@ extension StepComparison {
         // Only the custom migration determines the rows of a relationship that it fills.
         if expectations.isEmpty, step.custom != nil { return [] }
         if expectations.contains(where: { isUnknown($1) }) { return [] }
-        var sql = all(of: join.name, expectations.first?.1.key ?? join.key)
+        let pair = expectations.first?.1.key ?? join.key
+        var sql = all(of: join.name, pair)
         let sources = join.columns.dropLast(join.targetCount)
         let ends = [(join.source, Array(sources)), (join.target, Array(join.columns.suffix(join.targetCount)))]
         let conditions = ends.compactMap { table, columns -> String? in
@@ -86,9 +87,16 @@ extension StepComparison {
             return "(\(SQL.list(columns))) NOT IN (SELECT \(SQL.list(key)) FROM \(added))"
         }
         if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
-        for (place, expectation) in expectations {
-            guard let expected = expected(expectation, place, []) else { continue }
-            sql += " EXCEPT " + expected
+        let expected = expectations.compactMap { place, expectation in self.expected(expectation, place, []) }
+        if let table = expectations.first?.1, isMultiset(table) {
+            let number = "row_number() OVER (PARTITION BY \(SQL.list(pair))) AS strata_n"
+            sql = "SELECT \(SQL.list(pair)), \(number) FROM (\(sql))"
+            if !expected.isEmpty {
+                sql += " EXCEPT SELECT * FROM (\(numbered(expected.joined(separator: " UNION ALL "), table)))"
+            }
+            sql = "SELECT \(SQL.list(pair)) FROM (\(sql))"
+        } else {
+            for rows in expected { sql += " EXCEPT " + rows }
         }
         // A row that comes from another entity is new in its table. Its pairs are new too.
         for (table, columns) in ends {
