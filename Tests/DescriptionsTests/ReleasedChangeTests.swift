@@ -35,8 +35,10 @@ import Testing
     }
 
     /// The messages about an edit, which replaces texts in the descriptions.
-    private func messages(_ user: String, _ team: String, _ state: String, _ other: String = "") throws -> [String] {
-        let original = try #require(descriptions([Self.user, Self.team, Self.state]).history)
+    private func messages(
+        _ user: String, _ team: String, _ state: String, _ other: String = "", from original: String = Self.user
+    ) throws -> [String] {
+        let original = try #require(descriptions([original, Self.team, Self.state]).history)
         let lock = Lock(sealing: 2, of: original)
         let edited = descriptions([user, team, state, other])
         guard let history = edited.history else { return edited.diagnostics.map(\.description) }
@@ -181,6 +183,49 @@ import Testing
                 State.json:1:30: error: `state.opened` is called `open` in the released versions 1.0 to 1.1; if you renamed \
                 it, add {"version": "2.0", "previous_name": "open"} to its "version_history"; \
                 otherwise restore the name
+                """
+            ])
+    }
+
+    private static func set(_ field: String) -> String {
+        user.replacing(#""identifier": { "type": "int" },"#, with: #""identifier": { "type": "int" },\#n  \#(field),"#)
+    }
+
+    @Test func `a search and the name of a table need their former values`() throws {
+        let search = Self.set(#""search": { "properties": ["surname"] }"#)
+        let table = Self.set(#""persisted_name": "people""#)
+        func messages(_ now: String, _ was: String) throws -> [String] {
+            try self.messages(now, Self.team, Self.state, from: was)
+        }
+        #expect(
+            try messages(search, Self.user) == [
+                """
+                User.json:5:13: error: the search of `user` is not in the released versions 1.0 to 1.1; add \
+                {"version": "2.0", "previous": {"search": null}} to the "version_history" of `user`
+                """
+            ])
+        #expect(
+            try messages(Self.user, search) == [
+                """
+                User.json:2:11: error: the search of `user` is in the released versions 1.0 to 1.1, but not in the \
+                descriptions; put it back; to remove it, add {"version": "2.0", "previous": {"search": …}} to the \
+                "version_history" of `user`
+                """
+            ])
+        let other = Self.set(#""search": { "properties": ["surname", "firstname"], "tokenizer": "porter" }"#)
+        #expect(
+            try messages(other, search) == [
+                """
+                User.json:5:13: error: the search of `user` is `(surname) unicode61` in the released versions 1.0 to 1.1 and \
+                must not become `(surname, firstname) porter`; undo the edit, or write its former values in \
+                "version_history": {"version": "2.0", "previous": {…}}
+                """
+            ])
+        #expect(
+            try messages(table, Self.user) == [
+                """
+                User.json:5:21: error: the table name of `user` is not in the released versions 1.0 to 1.1; add \
+                {"version": "2.0", "previous": {"persisted_name": null}} to the "version_history" of `user`
                 """
             ])
     }

@@ -293,12 +293,19 @@ extension Problem {
             switch edit.element {
             case nil: "`\(edit.entity)`"
             case "key": "the primary key of `\(edit.entity)`"
+            case let element? where edit.setting != nil: "\(element) of `\(edit.entity)`"
             case let element?
             where element.contains(" ") && !["case", "option"].contains(element.prefix { $0 != " " }):
                 "`\(element)` of `\(edit.entity)`"
             case .some: "`\(edit.entity).\(name)`"
             }
-        let removal = "put it back; to remove it, make its \"removed_at_version\" \"\(next)\""
+        func item(_ key: String, _ value: String) -> String {
+            "add {\"version\": \"\(next)\", \"previous\": {\"\(key)\": \(value)}} to the \"version_history\" of `\(edit.entity)`"
+        }
+        let addition = edit.setting.map { item($0.key, "null") } ?? "make its \"added_at_version\" \"\(next)\""
+        let removal =
+            "put it back; to remove it, "
+            + (edit.setting.map { item($0.key, "…") } ?? "make its \"removed_at_version\" \"\(next)\"")
         switch (edit.formerName, edit.was, edit.now) {
         case (let former?, _, _):
             let former = former.split(separator: " ").last.map(String.init) ?? former
@@ -306,7 +313,7 @@ extension Problem {
                 + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\"; "
                 + "otherwise restore the name"
         case (nil, nil, _):
-            return "\(place) is not in \(released); make its \"added_at_version\" \"\(next)\""
+            return "\(place) is not in \(released); \(addition)"
         case (nil, _?, nil):
             return "\(place) is in \(released), but not in the descriptions; \(removal)"
         case (nil, let was?, let now?):

@@ -9,6 +9,9 @@ extension SourceMap {
         let name = edit.element?.split(separator: " ").last.map(String.init)
         if let entity = entityLineages.first(where: { self[$0].fields.isNamed(edit.entity, at: index) }) {
             if edit.element == "key" { return diagnostic(problem, entity: entity, key: "identifier", at: index) }
+            if let key = edit.setting?.key, self[entity].fields[index][key] != nil {
+                return diagnostic(problem, entity: entity, key: key, at: index)
+            }
             let property = name.flatMap { self.property($0, of: entity, at: index) }
             return diagnostic(problem, entity: entity, property: property, at: index)
         }

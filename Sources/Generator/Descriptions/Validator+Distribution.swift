@@ -13,9 +13,11 @@ extension Validator {
                     name, of: entity.name, version: version.version.text, nearest: names.nearest(to: name)),
                 entity, index, key: "distribution")
         case .property(let lineage):
-            guard let name = entity.name(of: lineage), version.distributionColumn(lineage, of: entity) == nil else {
-                return
+            guard let name = entity.name(of: lineage) else {
+                let problem = missing(lineage, of: entity, version, key: "distribution")
+                return report(problem, entity, index, key: "distribution")
             }
+            if version.distributionColumn(lineage, of: entity) != nil { return }
             report(
                 .keyDoesNotApply("distribution", because: "`\(name)` is not stored in exactly one column"), entity,
                 index, key: "distribution")

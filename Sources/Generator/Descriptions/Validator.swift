@@ -64,10 +64,11 @@ package struct Validator {
                 checkComputedIndex(entityIndex, entity)
                 for lineage in entityIndex.properties
                 where !columns.contains(where: { $0.property == lineage }) && entity.computedProperty(lineage) == nil {
-                    let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
+                    let problem =
+                        entity.property(lineage).map { Problem.indexOfUnstored($0.name) }
+                        ?? missing(lineage, of: entity, version, key: "properties")
                     diagnostics.append(
-                        sources.diagnostic(.indexOfUnstored(name), entity: entity.lineage, index: entityIndex.lineage)
-                    )
+                        sources.diagnostic(problem, entity: entity.lineage, index: entityIndex.lineage))
                 }
                 for property in entityIndex.properties.compactMap(entity.property) where version.isJSON(property) {
                     diagnostics.append(
@@ -83,7 +84,11 @@ package struct Validator {
         _ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion, _ index: VersionIndex
     ) {
         guard let search = entity.search else { return }
-        for property in search.columns.compactMap(entity.property) {
+        for lineage in search.columns {
+            guard let property = entity.property(lineage) else {
+                report(missing(lineage, of: entity, version, key: "search"), entity, index, key: "search")
+                continue
+            }
             let column = columns.first { $0.property == property.lineage }?.name ?? ""
             let reason: String
             if ![.scalar(.string), .scalar(.url), .array(.scalar(.string))].contains(property.type) {
@@ -100,6 +105,12 @@ package struct Validator {
                 "a search needs one of the names rowid, oid and _rowid_, and the entity has columns with all three"
             report(.keyDoesNotApply("search", because: reason), entity, index, key: "search")
         }
+    }
+
+    /// The problem that a field names a property that does not exist in a version.
+    func missing(_ lineage: ElementLineage, of entity: Entity, _ version: ModelVersion, key: String) -> Problem {
+        let reason = "`\(sources.name(of: lineage, in: entity.lineage))` does not exist"
+        return .conditionDoesNotApply(key: key, reason, version: version.version.text)
     }
 
     private mutating func checkChecks(_ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion) {

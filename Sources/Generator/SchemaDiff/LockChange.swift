@@ -13,13 +13,35 @@ package enum LockChange: Hashable, Sendable {
     /// The content of versions changes.
     case content(Edit)
 
+    /// A setting of an entity that a version has or not, in words.
+    package enum Setting: String, CaseIterable, Sendable {
+        case search = "the search"
+        case table = "the table name"
+
+        /// The word that begins the setting in the lock.
+        fileprivate var word: String {
+            switch self {
+            case .search: "search"
+            case .table: "table"
+            }
+        }
+
+        /// The key of the setting in descriptions.
+        package var key: String {
+            switch self {
+            case .search: "search"
+            case .table: "persisted_name"
+            }
+        }
+    }
+
     /// A change of an entity, a subtype, or an element of one.
     package struct Edit: Hashable, Sendable {
         /// The released versions that change, oldest first.
         package var versions: [Version]
         /// The entity or subtype, as the lock names it.
         package var entity: String
-        /// The property, case, option, index or `key`, as the lock names it; nil for the entity itself.
+        /// The property, case, option, index, check or `key`, as the lock names it, or a setting; nil for the entity itself.
         package var element: String?
         /// The text in the lock; nil if the lock does not have the element.
         package var was: String?
@@ -27,6 +49,9 @@ package enum LockChange: Hashable, Sendable {
         package var now: String?
         /// The former name, if exactly one name was removed and exactly one was added.
         package var formerName: String?
+
+        /// The setting of the entity that differs; nil if it is something else.
+        package var setting: Setting? { element.flatMap { Setting(rawValue: $0) } }
 
         package init(
             _ versions: [Version], entity: String, element: String? = nil, was: String? = nil, now: String? = nil,
@@ -210,6 +235,8 @@ private struct LockComparison {
         for part in line.split(separator: " | ").dropFirst() {
             if part.hasPrefix("key ") {
                 fields["key"] = String(part.dropFirst(4))
+            } else if let setting = LockChange.Setting.allCases.first(where: { part.hasPrefix($0.word + " ") }) {
+                fields[setting.rawValue] = String(part.dropFirst(setting.word.count + 1))
             } else if let colon = part.firstRange(of: ": ") {
                 fields[String(part[..<colon.lowerBound])] = String(part[colon.upperBound...])
             } else {
