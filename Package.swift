@@ -168,7 +168,8 @@ let package = Package(
             exclude: ["PublicSurface"]),
         .target(name: "Podcasts", dependencies: ["Strata"], path: "Tests/Podcasts", plugins: ["StrataBuild"]),
         .testTarget(
-            name: "PodcastsTests", dependencies: ["Podcasts", "Strata", "StrataTesting"], plugins: ["StrataBuild"]),
+            name: "PodcastsTests", dependencies: ["CSQLite", "Podcasts", "Strata", "StrataTesting"],
+            plugins: ["StrataBuild"]),
         .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
         .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],

@@ -374,8 +374,8 @@ import Testing
                 """)
         #expect(
             Podcast.all.where { $0.languages.contains("x") }.select { $0.host.age }.sql == """
-                SELECT json_extract("host", '$."age"', '$."age"') FROM "podcast" WHERE \
-                EXISTS (SELECT 1 FROM json_each("languages") AS e0 WHERE e0.value = json_extract(?, '$'))
+                SELECT json_extract(t0."host", '$."age"', '$."age"') FROM "podcast" AS t0 WHERE \
+                EXISTS (SELECT 1 FROM json_each(t0."languages") AS e0 WHERE e0.value = json_extract(?, '$'))
                 """)
     }
 }

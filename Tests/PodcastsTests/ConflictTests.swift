@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConflictTests {
     private let store: Store
 
-    init() throws { store = try Store(inMemory: PodcastSchema.self) }
+    init() throws { store = try Library.makeStore() }
 
     private func podcast(_ id: Int, _ title: String = "x", trailer: Int? = nil) -> Podcast {
         Podcast(id: .init(rawValue: id), title: title, trailerID: trailer.map { .init(rawValue: $0) })

@@ -14,6 +14,23 @@ struct Library {
     var synonyms: [Topic.ID: Set<Topic.ID>] = [:]
     let store: Store
 
+    /// Where the stores of tests are, and what receives their statements.
+    struct Tracing {
+        let folder: URL
+        let receive: @Sendable (StatementTrace) -> Void
+    }
+
+    /// Set by a test that reads the statements of other tests; nil for stores in memory.
+    @TaskLocal static var tracing: Tracing?
+
+    static func makeStore() throws -> Store {
+        guard let tracing else { return try Store(inMemory: PodcastSchema.self) }
+        var options = StoreOptions()
+        options.trace = tracing.receive
+        let file = tracing.folder.appendingPathComponent(UUID().uuidString)
+        return try Store(at: file, schema: PodcastSchema.self, options: options)
+    }
+
     init(seed: UInt64 = 1, at url: URL? = nil) throws {
         var random = SplitMix(state: seed)
         let names = ["Mosaik", "mira", "Zoe", "BBC", "Kleine Welt"]
@@ -61,7 +78,7 @@ struct Library {
         tags = ["swift", "news", "Straße", "x"].flatMap { word in
             ["en", "de"].map { Topic(space: $0, word: word, position: $0.count + word.count) }
         }
-        store = try url.map { try Store(at: $0, schema: PodcastSchema.self) } ?? Store(inMemory: PodcastSchema.self)
+        store = try url.map { try Store(at: $0, schema: PodcastSchema.self) } ?? Self.makeStore()
         let tagIDs = tags.map { Topic.ID(space: $0.space, word: $0.word) }
         for podcast in podcasts where podcast.id.rawValue % 3 != 0 {
             podcastTags[podcast.id] = tagIDs.filter { _ in random.next() % 4 == 0 }

@@ -102,7 +102,9 @@ private struct ConversionCheck {
         var victim: [SQLiteValue] = []
         try convert { source in
             // The sample rows with unusual values come first, so the last row usually has an ordinary primary key.
-            let row = "rowid = (SELECT max(rowid) FROM \(name))"
+            let columns = try source.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table.name)))")
+            let number = SQLite.rowID(besides: columns) ?? "rowid"
+            let row = "\(number) = (SELECT max(\(number)) FROM \(name))"
             try source.query("SELECT \(key) FROM \(name) WHERE \(row)") { victim = $0.values }
             try source.execute("UPDATE \(name) SET \(SQL.quoted(column)) = \(value) WHERE \(row)")
         } then: { report, store in

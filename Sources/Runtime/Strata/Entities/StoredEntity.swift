@@ -113,7 +113,7 @@ public struct EntityTable: Sendable {
     /// A statement that inserts the rows of a `RowFeed`.
     func insertRows(into table: String, _ clause: String) -> String {
         let values = columns.indices.map { "v\($0)" }.joined(separator: ", ")
-        return "INSERT INTO \(SQL.quoted(table)) (\(SQL.list(columns))) SELECT \(values) FROM strata_rows(?1)"
+        return "\(Self.insertion(into: table)) (\(SQL.list(columns))) SELECT \(values) FROM strata_rows(?1)"
             // Without WHERE, ON would begin a condition of the FROM clause.
             + (clause.isEmpty ? "" : " WHERE 1 " + clause)
     }
@@ -128,8 +128,11 @@ public struct EntityTable: Sendable {
 
     private static func insert(into table: String, columns: [String]) -> String {
         let parameters = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
-        return "INSERT INTO \(SQL.quoted(table)) (\(SQL.list(columns))) VALUES (\(parameters))"
+        return "\(insertion(into: table)) (\(SQL.list(columns))) VALUES (\(parameters))"
     }
+
+    /// The table has another name in the statement, because the name `excluded` means the new row in `ON CONFLICT`.
+    private static func insertion(into table: String) -> String { "INSERT INTO \(SQL.quoted(table)) AS strata_row" }
 
     private static func select(from table: String, columns: [String]) -> String {
         "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))"

@@ -81,8 +81,9 @@ struct ForeignKeyRepair {
             let target = try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
             let pairs = zip(target, columns).map { "p.\(SQL.quoted($0)) = t.\(SQL.quoted($1))" }
             dangling = """
-                WITH RECURSIVE d (r) AS (\(dangling) UNION SELECT t.\(number) FROM d JOIN \(table) AS p ON p.\(number) = d.r \
-                JOIN \(table) AS t ON \(pairs.joined(separator: " AND "))) SELECT r FROM d
+                WITH RECURSIVE strata_dangling (r) AS (\(dangling) UNION SELECT t.\(number) FROM strata_dangling AS d \
+                JOIN \(table) AS p ON p.\(number) = d.r JOIN \(table) AS t ON \(pairs.joined(separator: " AND "))) \
+                SELECT r FROM strata_dangling
                 """
         }
         let rows = "\(number) IN (\(dangling))"

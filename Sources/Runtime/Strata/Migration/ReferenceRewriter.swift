@@ -126,7 +126,7 @@ struct ReferenceRewriter {
             return context.isNotAdded(foreignKey.table, foreignKey.key)
         }
         let sources = foreignKey.columns.map { code.references[$0] }
-        guard !sources.contains(nil) else { return "false" }
+        guard !sources.contains(nil) else { return "0" }
         let same = zip(foreignKey.columns, sources.compactMap(\.self)).map {
             "o.\(SQL.quoted($1)) = t.\(SQL.quoted($0))"
         }.joined(separator: " AND ")
@@ -215,7 +215,7 @@ struct ReferenceRewriter {
     /// The SQL condition that `values` were the primary key of a row of `table` before the migration. Only code gives rows
     /// new primary keys at this point.
     private func hadKey(_ table: String, _ values: [String]) -> String {
-        guard let code = codeTables[table], code.oldKey.count == values.count else { return "true" }
+        guard let code = codeTables[table], code.oldKey.count == values.count else { return "1" }
         let pairs = zip(code.oldKey, values).map { "o.\(SQL.quoted($0)) = \($1)" }
         return "EXISTS (SELECT 1 FROM \(SQL.quoted(code.old)) AS o WHERE \(pairs.joined(separator: " AND ")))"
     }
@@ -235,12 +235,12 @@ struct ReferenceRewriter {
         let old = map.oldColumns.map { "own." + $0 }
         // A foreign key means the row that has its value as the new key, or that had it as the old key.
         return """
-            WITH RECURSIVE d (\(names.joined(separator: ", "))) AS (\(rows) \
-            UNION SELECT \(list) FROM d CROSS JOIN \(table) AS t ON \(matches(names.map { "d." + $0 }, references)) \
+            WITH RECURSIVE strata_descendants (\(names.joined(separator: ", "))) AS (\(rows) \
+            UNION SELECT \(list) FROM strata_descendants AS d CROSS JOIN \(table) AS t ON \(matches(names.map { "d." + $0 }, references)) \
             WHERE NOT EXISTS (SELECT 1 FROM \(map.name) AS own WHERE \(matches(old, references))) \
             AND \(hadKey(foreignKey.table, names.map { "d." + $0 })) AND \(isOld(foreignKey)) \
-            UNION SELECT \(list) FROM d CROSS JOIN \(map.name) AS own ON \(matches(names.map { "own." + $0 }, names.map { "d." + $0 })) \
-            CROSS JOIN \(table) AS t ON \(matches(old, references)) WHERE \(isOld(foreignKey))) SELECT * FROM d
+            UNION SELECT \(list) FROM strata_descendants AS d CROSS JOIN \(map.name) AS own ON \(matches(names.map { "own." + $0 }, names.map { "d." + $0 })) \
+            CROSS JOIN \(table) AS t ON \(matches(old, references)) WHERE \(isOld(foreignKey))) SELECT * FROM strata_descendants
             """
     }
 

@@ -274,6 +274,8 @@ extension Column {
         var element: QueryFragment = "\(sql: alias).value"
         element.listDepth = fragment.listDepth + 1
         let condition = condition(Column<Entity, Element>(computed: element, isJSON: true))
-        return Condition("EXISTS (SELECT 1 FROM json_each(\(fragment)) AS \(sql: alias) WHERE \(condition))")
+        var exists: QueryFragment = "EXISTS (SELECT 1 FROM json_each(\(fragment)) AS \(sql: alias) WHERE \(condition))"
+        exists.isRelated = true
+        return Condition(exists)
     }
 }

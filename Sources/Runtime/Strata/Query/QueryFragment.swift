@@ -41,8 +41,9 @@ struct QueryFragment: Sendable, ExpressibleByStringInterpolation {
     }
 
     private(set) var parts: [Part]
-    /// Whether it reads other tables than the row's. The columns then need the name of their table.
-    private(set) var isRelated = false
+    /// Whether it reads other tables than the row's, or the elements of a list, which SQLite provides as a table with columns
+    /// such as `key` and `value`. The columns of the row then need the name of their table.
+    var isRelated = false
     /// Whether it contains the app's own SQL.
     private(set) var hasOwnSQL = false
     /// The number of lists whose elements it is about. Each list in a list needs another alias.

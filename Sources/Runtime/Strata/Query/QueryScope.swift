@@ -90,9 +90,10 @@ final class QueryScope {
         return QueryScope((alias ?? aliases.next()) + ".", .joins, names, aliases)
     }
 
-    /// Creates the scope of a statement that updates `table`.
-    static func updating(_ table: String, _ names: @escaping (String) -> String) -> QueryScope {
-        QueryScope(SQL.quoted(names(table)) + ".", .subqueries, names, Aliases())
+    /// Creates the scope of the table of a statement that updates it.
+    static func updating(_ names: @escaping (String) -> String) -> QueryScope {
+        let aliases = Aliases()
+        return QueryScope(aliases.next() + ".", .subqueries, names, aliases)
     }
 
     private init(

@@ -212,9 +212,8 @@ public final class WriteTransaction: ReadTransaction {
     ) throws -> Statement {
         let condition = request.filter?.fragment
         let fragments = [values, condition].compactMap(\.self)
-        let scope: QueryScope =
-            fragments.contains(where: \.isRelated) ? .updating(Entity.table.name, name) : .alone(name)
-        var text = QueryText(sql: statement)
+        let scope: QueryScope = fragments.contains(where: \.isRelated) ? .updating(name) : .alone(name)
+        var text = QueryText(sql: statement + scope.alias)
         if let values {
             text.sql += " SET "
             text += scope.text(values)
