@@ -171,6 +171,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `a copy has the permissions of the store`(isExport: Bool) throws {
+        try withStore { (store: URL, result: URL) throws in
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: store.path)
+            let copy =
+                isExport
+                ? run("export", store.path, "--redact", "--to", result.path, "--model", Self.model)
+                : run("salvage", store.path, "--to", result.path)
+            #expect(copy.code == .success, "\(copy)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: result.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     @Test func `export also replaces the texts of tables that the app has added`() throws {
         try withStore { (store: URL, result: URL) throws in
             let connection = try Connection(path: store.path, mode: .readWrite)

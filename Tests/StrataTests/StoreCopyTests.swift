@@ -63,7 +63,11 @@ import Testing
     func `tables with computed columns, checks and searches are copied`(journal: StoreOptions.Journal) throws {
         try withStore(journal) { url, options in
             func file(_ name: String) -> URL { url.appendingPathExtension(name) }
-            try Store.migrate(from: url, to: file("tool"), schema: HandMade.self)
+            var copying = options
+            copying.backup = .automatic(keep: 1)
+            try Store.migrate(from: url, to: file("tool"), schema: HandMade.self, options: copying)
+            let files = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+            #expect(files.filter { $0.contains("backup") || $0.contains(".strata-") } == [])
             try check(file("tool"), isCompact: true)
             try Store(at: url, schema: OldHandMade.self, options: options).backup(to: file("online"))
             try check(file("online"), isCompact: false)

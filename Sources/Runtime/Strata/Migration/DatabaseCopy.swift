@@ -170,6 +170,8 @@ extension Store {
         var options = options
         options.journal = .delete
         options.isReadOnly = false
+        // The store at `source` is the backup.
+        options.backup = nil
         // Nothing goes on with the copy of a process that has ended.
         options.migration = .oneTransaction
         let report = try Store(at: draft.url, schema: schema, options: options).migrationReport
