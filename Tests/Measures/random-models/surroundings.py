@@ -159,7 +159,8 @@ class SurroundingsCheck:
 
     def squash(self):
         """A model whose first version is that of the store migrates the store as before."""
-        folder = self.check.folder / "Squashed"
+        # The schema is named after the folder.
+        folder = self.check.folder / "Squashed" / self.check.source.name
         write(folder, self.check.files)
         driver, version = self.check.driver, self.versions[self.start]
         if self.start < self.newest:
@@ -172,4 +173,4 @@ class SurroundingsCheck:
             if "error" in reply:
                 raise Mismatch(f"squashed before {version}: {reply['error']}")
             self.check.compare(store, self.newest, self.states[-1], f"squashed before {version}")
-        shutil.rmtree(folder)
+        shutil.rmtree(folder.parent)

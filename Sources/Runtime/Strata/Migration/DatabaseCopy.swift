@@ -157,13 +157,20 @@ extension Store {
     @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
+        try migrate(from: source, to: destination, knowing: KnownSchema(schema), options: options)
+    }
+
+    /// Migrates a copy of a store, like `migrate(from:to:schema:options:)`.
+    @discardableResult package static func migrate(
+        from source: URL, to destination: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()
+    ) throws -> MigrationReport? {
         guard destination.isFileURL else { throw StoreError.notAFile }
         let draft = try DraftFile(of: destination)
         defer { draft.remove() }
         try SQLiteError.translated {
             let connection = try StoreFile.connect(to: source, .readOnly, options)
             // A database that is not a store of the schema is refused before anything is copied.
-            _ = try MigrationPath(from: StoreIdentity(reading: connection), in: KnownSchema(schema))
+            _ = try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
             try DatabaseCopy.write(connection, to: draft, options)
         }
         let journal = options.journal
@@ -174,7 +181,7 @@ extension Store {
         options.backup = nil
         // Nothing goes on with the copy of a process that has ended.
         options.migration = .oneTransaction
-        let report = try Store(at: draft.url, schema: schema, options: options).migrationReport
+        let report = try Store(at: draft.url, knowing: schema, options: options).migrationReport
         try SQLiteError.translated {
             let copy = try StoreFile.connect(to: draft.url, .readWrite, options)
             try copy.cancellable(options) { try copy.vacuum() }

@@ -138,6 +138,9 @@ struct Driver {
         let report = try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             switch way {
             case "batches": try openInBatches(options)
+            case "copy":
+                try Store.migrate(
+                    from: file, to: try url(request.target, "target"), knowing: known, options: StoreOptions())
             case "interrupted": try interrupted(options, seed: request.seed ?? 1, openInBatches)
             default: try open(options)
             }
