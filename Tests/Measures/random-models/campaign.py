@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 
+from constraints import check_limits, check_tables
 from descriptions import Model
 from driver import Mismatch, write
 from interpreter import AnyPosition, Parsed, Refused, Step, computed, plain, storage, type_of_key
@@ -182,12 +183,15 @@ class ModelCheck:
     def compare_layout(self, path, version, way):
         """Compares the tables of a database with those of an empty one."""
         connection, fresh = self.connect(path), sqlite3.connect(":memory:")
+        name = f"{way}, at {self.model.versions[version]}"
+        check_tables(connection, self.model, version, name)
+        check_limits(connection, self.model, version, name)
         fresh.executescript((self.source / "SQL" / f"{self.model.versions[version]}.sql").read_text())
         found, expected = self.layout(connection), self.layout(fresh)
         connection.close()
         if found != expected:
             raise Mismatch(
-                f"{way}, at {self.model.versions[version]}: layout: "
+                f"{name}: layout: "
                 f"unexpected {sorted(map(str, found - expected))[:4]}, missing {sorted(map(str, expected - found))[:4]}"
             )
 

@@ -158,7 +158,7 @@ class Entity(Element):
     def __init__(self, model, json):
         super().__init__(model, json)
         self.properties = [Property(model, each, self, place) for place, each in enumerate(json["properties"])]
-        self.checks = [Element(model, each, self.birth, self.death) for each in json.get("checks", [])]
+        self.indexes = [Element(model, each, self.birth, self.death) for each in json.get("indexes", [])]
 
     def property(self, name, version):
         return next(p for p in self.properties if p.lives(version) and p.name(version) == name)
