@@ -45,7 +45,11 @@ enum SampleJSON {
         case .double, .seconds: ["0.0", "-1.5", "1.7976931348623157e+308", "5e-324", "0.1", "\"-inf\""]
         case .float: ["0.0", "-1.5", "3.4028235e+38", "1e-45", "\"inf\""]
         case .date: ["0.0", "789012345.678901", "-63114076800.0"]
-        case .string: ["\"\"", JSON.quoted("Ünïcødé 🧺 \"'\\ \n\t\u{0}\u{1f}/"), JSON.quoted("e\u{301} is not \u{e9}")]
+        case .string:
+            [
+                "\"\"", JSON.quoted("Ünïcødé 🧺 \"'\\ \r\n\t\u{0}\u{1f}/ 👩\u{200d}👧 \u{feff}%20&amp; 007 "),
+                JSON.quoted("e\u{301} is not \u{e9}"),
+            ]
         case .url: ["\"https://example.com/a/b?c=d&e=%20#f\"", "\"file:///tmp/a\""]
         case .color: ["\"#000000\"", "\"#12345678\""]
         case .data: ["\"\"", "\"AAEC/w==\""]

@@ -55,9 +55,13 @@ enum SwiftLiteral {
         return result + "\""
     }
 
-    /// Returns whether the scalar can be in a literal without an escape.
+    /// Returns whether the scalar can be in a literal without an escape. Controls, line separators and invisible characters
+    /// cannot.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value >= 0x20 && scalar.value != 0x7f && scalar.value != 0x2028 && scalar.value != 0x2029
+        switch scalar.value {
+        case ..<0x20, 0x7f, 0x200b...0x200f, 0x2028, 0x2029, 0xfeff: false
+        default: true
+        }
     }
 
     /// Returns the literal of a default value or backfill value.

@@ -36,13 +36,14 @@ extension Generator {
         let kept: [String]
         let changed: [(name: String, value: String)]
         let isEmptied: Bool
-        var filter: String?
+        /// The column of `from` that is not NULL in the expected rows; nil for all rows.
+        var required: String?
         let references: [String]
         var isJoin = false
 
         /// Returns whether the test only expects that all rows of a table with these columns are unchanged.
         func isUnchanged(_ columns: Set<String>) -> Bool {
-            from == to && oldKey == key && changed.isEmpty && !isEmptied && filter == nil && references.isEmpty
+            from == to && oldKey == key && changed.isEmpty && !isEmptied && required == nil && references.isEmpty
                 && Set(kept) == columns
         }
     }
@@ -93,8 +94,8 @@ extension Generator {
                     || property.map(indexed.contains) ?? false && !column.column.isKey
                 let isKept = column.column.isKey || !(asksForCode || property != nil && isUnchecked)
                 if case .limited = column.origin, entity.isCustom, !entity.isByColumns { continue }
-                guard isKept, let value = expectation(column.origin) else { continue }
-                if value == SQL.quoted(name) { kept.append(name) } else { changed.append((name, value)) }
+                guard isKept, let value = expectation(column.origin, column.column.collation) else { continue }
+                if value == Self.copy(name) { kept.append(name) } else { changed.append((name, value)) }
             }
             return TableTest(
                 from: entity.old.tableName, to: entity.new.tableName,
@@ -151,16 +152,16 @@ extension Generator {
         let targets: [String]
         let from: String
         var oldKey: [String]
-        var filter: String?
+        var required: String?
         // The columns with positions, and their values in the old table.
         var positions: [(String, String)] = []
         if let old = step.from.joinTables(of: entity.old).first(where: { $0.property == join.property }) {
             (from, source, targets) = (old.table.name, old.source, old.target)
             oldKey = source + targets + (join.relationship.allowsDuplicates ? [Table.position] : [])
-            positions.append((Table.position, SQL.quoted(Table.position)))
+            positions.append((Table.position, Self.copy(Table.position)))
             if join.hasOrderedInverse {
                 let column = Table.inversePosition
-                positions.append((column, old.hasOrderedInverse ? SQL.quoted(column) : "NULL"))
+                positions.append((column, old.hasOrderedInverse ? Self.copy(column) : Self.null))
             }
         } else {
             targets = step.from.columns(of: entity.old).filter {
@@ -170,13 +171,13 @@ extension Generator {
             source = step.from.keyParts(of: entity.old).map(\.name)
             from = entity.old.tableName
             oldKey = source
-            filter = "\(SQL.quoted(targets[0])) IS NOT NULL"
-            positions.append((Table.position, "0"))
+            required = targets[0]
+            positions.append((Table.position, ".value(.integer(0))"))
             if join.hasOrderedInverse {
                 let position = step.from.columns(of: entity.old).first {
                     $0.property == join.property && $0.role == .position
                 }
-                positions.append((Table.inversePosition, position.map { SQL.quoted($0.name) } ?? "NULL"))
+                positions.append((Table.inversePosition, position.map { Self.copy($0.name) } ?? Self.null))
             }
         }
         var references: [String] = []
@@ -188,15 +189,15 @@ extension Generator {
         }
         // Only a custom migration adds columns to a primary key. The entries in `references` cover their values.
         func values(_ columns: [String], _ old: [String]) -> [(String, String)] {
-            columns.enumerated().map { ($1, old.indices.contains($0) ? SQL.quoted(old[$0]) : "NULL") }
+            columns.enumerated().map { ($1, old.indices.contains($0) ? Self.copy(old[$0]) : Self.null) }
         }
         let pairs = values(join.source, source) + values(join.target, targets) + positions
-        let kept = pairs.filter { $1 == SQL.quoted($0) }.map(\.0)
-        let changed = pairs.filter { $1 != SQL.quoted($0) }
+        let kept = pairs.filter { $1 == Self.copy($0) }.map(\.0)
+        let changed = pairs.filter { $1 != Self.copy($0) }
         return TableTest(
             from: from, to: join.table.name, oldKey: oldKey, key: key,
             kept: kept, changed: changed,
-            isEmptied: entity.isEmptied || step.instructions.emptied.contains(target), filter: filter,
+            isEmptied: entity.isEmptied || step.instructions.emptied.contains(target), required: required,
             references: references, isJoin: true)
     }
 
@@ -207,7 +208,7 @@ extension Generator {
     ///   - keepsShared: Whether exactly the columns that the table has in both versions keep their values.
     private func values(_ test: TableTest, keepsShared: Bool) -> Value {
         func text(_ text: String, unless isOmitted: Bool = false) -> Value { isOmitted ? .null : .text(text) }
-        let changed = test.changed.map { "\(SwiftLiteral.string($0)): \(SwiftLiteral.string($1))" }
+        let changed = test.changed.map { "\(SwiftLiteral.string($0)): \($1)" }
         return [
             "from": .text(SwiftLiteral.string(test.from)),
             "to": text(SwiftLiteral.string(test.to), unless: test.to == test.from),
@@ -215,7 +216,7 @@ extension Generator {
             "kept": text(SwiftLiteral.strings(test.kept), unless: keepsShared),
             "changed": text("[\(changed.joined(separator: ", "))]", unless: changed.isEmpty),
             "isEmptied": .flag(test.isEmptied),
-            "filter": test.filter.map { .text(SwiftLiteral.string($0)) } ?? .null,
+            "required": test.required.map { .text(SwiftLiteral.string($0)) } ?? .null,
             "references": text("[\(test.references.joined(separator: ", "))]", unless: test.references.isEmpty),
             "isJoin": .flag(test.isJoin),
         ]
@@ -284,22 +285,4 @@ extension Generator {
 
     /// Returns the name of an entity's type without the schema: `V1_0.Laundry`.
     private func short(_ type: String) -> String { String(type.dropFirst(history.name.count + 1)) }
-
-    /// Returns SQL for the expected value of a column, from the old row; nil if a custom migration provides the value.
-    private func expectation(_ origin: ValueOrigin) -> String? {
-        switch origin {
-        case .copy(let column): return SQL.quoted(column.name)
-        case .changed: return origin.expression.map(SQLite.expression)
-        case .coalesced(let first, let second):
-            guard let first = expectation(first), let second = expectation(second) else { return nil }
-            return "CASE WHEN \(first) IS NULL THEN \(second) ELSE \(first) END"
-        case .limited(let first, let limits, let literal):
-            guard let first = expectation(first) else { return nil }
-            let violations = limits.map { "NOT (\($0.condition(on: "").sql { _ in "(\(first))" }))" }
-            return "CASE WHEN \(violations.joined(separator: " OR ")) THEN \(SQLite.literal(literal)) ELSE \(first) END"
-        case .constant(let literal): return SQLite.literal(literal)
-        case .null: return "NULL"
-        case .custom: return nil
-        }
-    }
 }

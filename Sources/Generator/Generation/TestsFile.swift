@@ -265,7 +265,7 @@ extension Generator {
         return limits.isEmpty ? type : ".limited(\(type), [\(limits.map(limitText).joined(separator: ", "))])"
     }
 
-    private func limitText(_ limit: ValueLimit) -> String {
+    func limitText(_ limit: ValueLimit) -> String {
         switch limit {
         case .minimum(let value): ".minimum(\(sqliteValue(value)))"
         case .maximum(let value): ".maximum(\(sqliteValue(value)))"
@@ -276,7 +276,7 @@ extension Generator {
         }
     }
 
-    private func sqliteValue(_ value: Literal) -> String {
+    func sqliteValue(_ value: Literal) -> String {
         switch value {
         case .integer(let value): ".integer(\(value))"
         case .real(let value): ".real(\(value))"

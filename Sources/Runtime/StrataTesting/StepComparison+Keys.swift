@@ -116,7 +116,7 @@ extension StepComparison {
     /// Returns the expected values of the columns of `table`, as SQL over the old row `o`. Columns with unknown values
     /// are left out.
     func values(of table: TableExpectation) -> [String: String] {
-        var values = table.values
+        var values = table.values.mapValues(expectedValues.sql)
         for reference in table.references {
             if unknown.contains(reference.target) {
                 for column in reference.columns { values[column] = nil }
@@ -142,7 +142,7 @@ extension StepComparison {
         let values = values(of: table)
         let key = table.key.map { values[$0] ?? "NULL" }
         let columns = table.oldKey.map { "o." + SQL.quoted($0) } + key + [String(KeyOutcomes.Kind.kept.rawValue)]
-        let condition = table.filter.map { " WHERE \($0)" } ?? ""
+        let condition = table.required.map { " WHERE o.\(SQL.quoted($0)) IS NOT NULL" } ?? ""
         try connection.execute(
             "INSERT INTO \(outcomes.name) SELECT \(columns.joined(separator: ", ")) FROM \(original(table))\(condition)"
         )

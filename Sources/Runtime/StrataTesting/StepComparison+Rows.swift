@@ -7,26 +7,29 @@ extension StepComparison {
     ///
     /// The query has the columns of the primary key as `strata_k0` and on, then `columns` as `strata_v0` and on. The
     /// names differ from those in the table, because SQLite cannot refer to a subquery's column that is called `true`.
-    func expected(_ table: TableExpectation, _ place: Int, _ columns: [String]) -> String? {
+    /// `others` are further columns, as SQL over the old row `o`.
+    func expected(
+        _ table: TableExpectation, _ place: Int, _ columns: [String], _ others: [String] = []
+    ) -> String? {
         if table.isEmptied { return nil }
         let values = values(of: table)
         let outcomes = self.outcomes[place]
         let key = outcomes.map { outcomes in outcomes.new.map { "f." + $0 } } ?? table.key.map { values[$0] ?? "NULL" }
         let list =
             key.enumerated().map { "\($1) AS strata_k\($0)" }
-            + columns.enumerated().map { "\(values[$1] ?? "NULL") AS strata_v\($0)" }
+            + columns.enumerated().map { "\(values[$1] ?? "NULL") AS strata_v\($0)" } + others
         var sql = "SELECT \(list.joined(separator: ", ")) FROM \(original(table))"
         if let outcomes {
             let isOwn = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
             sql += " JOIN \(outcomes.name) AS f ON \(isOwn) AND f.strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
         }
-        return sql + (table.filter.map { " WHERE \($0)" } ?? "")
+        return sql + (table.required.map { " WHERE o.\(SQL.quoted($0)) IS NOT NULL" } ?? "")
     }
 
     func compare(_ table: TableExpectation, _ place: Int) throws -> [String] {
-        let columns = table.values.keys.sorted().filter { values(of: table)[$0] != nil && !table.key.contains($0) }
+        let columns = values(of: table).keys.sorted().filter { !table.key.contains($0) }
         guard let expected = expected(table, place, columns) else { return [] }
-        if table.isJoin { return try compare(join: table, expected, columns) }
+        if table.isJoin { return try compare(join: table, place, expected, columns) }
         return try compare(expected, with: table.to, key: table.key, columns: columns)
     }
 
@@ -120,7 +123,9 @@ extension StepComparison {
 
     /// Compares the rows of a join table with the expected rows. Expected rows that have become equal count as one, unless
     /// the table may contain equal pairs.
-    func compare(join table: TableExpectation, _ expected: String, _ columns: [String]) throws -> [String] {
+    func compare(
+        join table: TableExpectation, _ place: Int, _ expected: String, _ columns: [String]
+    ) throws -> [String] {
         let keys = table.key.indices.map { "strata_k\($0)" }
         let name = names.entity(table.to)
         let places = columns.indices.map { "strata_v\($0)" }
@@ -134,20 +139,21 @@ extension StepComparison {
         for row in try values("SELECT \(pair) FROM (\(expected)) EXCEPT SELECT \(pair) FROM (\(found))") {
             problems.add("", "\(name): pair \(Self.shown(row.dropLast())) is missing")
         }
-        for (place, column) in columns.enumerated() {
-            let value = "strata_v\(place)"
+        for (number, column) in columns.enumerated() {
+            let value = "strata_v\(number)"
             func isPair(_ left: String, _ right: String) -> String {
                 Self.equal((keys + ["strata_n"]).map { left + $0 }, (keys + ["strata_n"]).map { right + $0 })
             }
             let isSame = "SELECT 1 FROM (\(expected)) AS s WHERE \(isPair("s.", "n.")) AND s.\(value) IS n.\(value)"
-            // If pairs may have been dropped or merged, positions may have moved up. Then only their order is compared.
+            // If pairs of a row have been dropped or merged, positions may have moved up. Then only their order is compared.
             let targets = targetCount(of: table.to)
             let ends = column == Table.inversePosition ? keys.suffix(targets) : keys.dropLast(targets)
             let rank = "rank() OVER (PARTITION BY \(ends.joined(separator: ", ")) ORDER BY"
             let distinct = "SELECT \(pair), min(\(value)) AS value FROM (\(expected)) GROUP BY \(pair)"
             let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
             let ranks = "SELECT *, \(rank) \(value)) AS rank FROM (\(found))"
-            var mayDiffer = table.references.isEmpty ? "" : " AND n.rank IS NOT e.rank"
+            let isComplete = hasAllPairs(table, place, ofTarget: column == Table.inversePosition)
+            var mayDiffer = table.references.isEmpty ? "" : " AND (n.rank IS NOT e.rank OR \(isComplete))"
             if isMultiset(table) {
                 // Of equal pairs with one position, all but one have been moved to the end.
                 let isEqual = Self.equal(keys.map { "s." + $0 }, keys.map { "n." + $0 })

@@ -4,14 +4,15 @@ import Strata
 
 /// A comparison of the databases before and after one step.
 ///
-/// It compares each old row with its expected result, and each new row with its expected source. The expectations are
-/// computed by separate SQL over the old database, which is attached to the new one as `original`.
+/// It compares each old row with its expected result, and each new row with its expected source. The old database is
+/// attached to the new one as `original`. Expected values are computed from its rows in Swift.
 final class StepComparison {
     let connection: Connection
     let step: StepExpectation
     let version: FixtureVersion
     let rows: StepRows
     let names: Names
+    let expectedValues: ExpectedValueFunction
     /// The expected results of rows, by the position of the table's expectation. The positions of entities without an
     /// expectation come after the last one.
     var outcomes: [Int: KeyOutcomes] = [:]
@@ -38,6 +39,7 @@ final class StepComparison {
         rows = StepRows(
             old: try Connection(path: before.path, mode: .readOnly),
             new: try Connection(path: after.path, mode: .readOnly))
+        expectedValues = try ExpectedValueFunction(on: connection)
         self.step = step
         self.version = version
         names = Names(version)

@@ -3,8 +3,7 @@ import Strata
 
 /// The expected contents of the tables after a step.
 ///
-/// The expectations are generated independently of the migration. Only a conversion of values uses the same SQL in
-/// both.
+/// The expectations are generated independently of the migration, and share no code with it.
 struct StepExpectation: Sendable {
     let from: String
     let to: String
@@ -70,7 +69,7 @@ struct StepExpectation: Sendable {
                 filled.map { name in
                     if case .expected(let next) = step.change(of: name, isJoin: true) { next.to } else { name }
                 })
-            filled.formUnion(step.tables.filter { $0.isJoin && $0.filter != nil }.map(\.to))
+            filled.formUnion(step.tables.filter { $0.isJoin && $0.required != nil }.map(\.to))
         }
         var fused = StepExpectation(
             from: path.first?.from ?? "", to: path.last?.to ?? "", tables: tables.compactMap(\.expectation))
@@ -123,22 +122,20 @@ private struct FusedTable {
 }
 
 extension TableExpectation {
-    fileprivate func with(_ values: [String: String]) -> TableExpectation {
+    fileprivate func with(_ values: [String: ExpectedValue]) -> TableExpectation {
         TableExpectation(
             from: from, to: to, oldKey: oldKey, key: key, emptied: isEmptied, kept: [], changed: values,
-            filter: filter, join: isJoin)
+            requiring: required, join: isJoin)
     }
 
     /// Returns the expectation that remains after both steps; nil if the rows can no longer be identified.
     fileprivate func followed(by next: TableExpectation) -> TableExpectation? {
-        if next.filter != nil { return nil }
-        let references = Dictionary(values.keys.map { (SQL.quoted($0), $0) }, uniquingKeysWith: { one, _ in one })
-        // A computed value is compared only in its own step.
-        let values = next.values.compactMapValues { value in references[value].flatMap { self.values[$0] } }
+        if next.required != nil { return nil }
+        let values = next.values.compactMapValues { $0.substituting(self.values) }
         guard next.key.allSatisfy({ values[$0] != nil }) else { return nil }
         return TableExpectation(
             from: from, to: next.to, oldKey: oldKey, key: next.key, emptied: isEmptied || next.isEmptied, kept: [],
-            changed: values, filter: filter, join: isJoin)
+            changed: values, requiring: required, join: isJoin)
     }
 }
 
@@ -149,8 +146,9 @@ struct TableExpectation: Sendable {
     let oldKey: [String]
     let key: [String]
     let isEmptied: Bool
-    let values: [String: String]
-    let filter: String?
+    let values: [String: ExpectedValue]
+    /// The column that is not NULL in the rows of `from` that are expected in `to`; nil for all rows.
+    let required: String?
     let references: [ReferenceExpectation]
     let isJoin: Bool
     /// Whether the table keeps every row and value.
@@ -165,13 +163,13 @@ struct TableExpectation: Sendable {
     ///   - key: The columns of the primary key of `to`.
     ///   - isEmptied: Whether all rows are deleted.
     ///   - kept: The columns that keep their values.
-    ///   - changed: The columns whose values change, with the new values as SQL over the columns of `from`.
-    ///   - filter: An SQL condition that selects rows of `from`; nil for all rows.
+    ///   - changed: The columns whose values change, with the new values.
+    ///   - required: The column that is not NULL in the rows of `from` that are expected in `to`; nil for all rows.
     ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
     ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
     init(
         from: String, to: String, oldKey: [String]? = nil, key: [String], emptied isEmptied: Bool = false,
-        kept: [String], changed: [String: String] = [:], filter: String? = nil,
+        kept: [String], changed: [String: ExpectedValue] = [:], requiring required: String? = nil,
         references: [ReferenceExpectation] = [], join isJoin: Bool = false
     ) {
         self.from = from
@@ -179,10 +177,9 @@ struct TableExpectation: Sendable {
         self.oldKey = oldKey ?? key
         self.key = key
         self.isEmptied = isEmptied
-        let same = kept.map { ($0, SQL.quoted($0)) }
-        self.values = Dictionary(same, uniquingKeysWith: { first, _ in first }).merging(changed) { _, changed in changed
-        }
-        self.filter = filter
+        let same = kept.map { ($0, ExpectedValue.column($0)) }
+        self.values = Dictionary(same, uniquingKeysWith: { first, _ in first }).merging(changed) { $1 }
+        self.required = required
         self.references = references
         self.isJoin = isJoin
         isUnchanged = false
@@ -195,8 +192,8 @@ struct TableExpectation: Sendable {
         oldKey = key
         self.key = key
         isEmptied = false
-        values = Dictionary(columns.map { ($0, SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
-        filter = nil
+        values = Dictionary(columns.map { ($0, .column($0)) }, uniquingKeysWith: { first, _ in first })
+        required = nil
         references = []
         self.isJoin = isJoin
         isUnchanged = true

@@ -45,7 +45,7 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates an error from the last error of `connection`.
-    init(of connection: OpaquePointer?, sql: String? = nil) {
+    package init(of connection: OpaquePointer?, sql: String? = nil) {
         self.init(
             extendedCode: sqlite3_extended_errcode(connection),
             message: sqlite3_errmsg(connection).map { String(cString: $0) } ?? "out of memory", sql: sql)

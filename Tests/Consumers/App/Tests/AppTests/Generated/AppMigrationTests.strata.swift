@@ -43,13 +43,13 @@ struct AppSchemaMigrationTests {
 
     /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect("user", changed: ["born_on": "NULL"])
+        fixtures.expect("user", changed: ["born_on": .value(.null)])
         fixtures.step(from: "1.0", to: "1.1")
         fixtures.expect(
             "user", kept: ["login", "default", "inout", "old", "department_id", "born_on"],
             changed: [
-                "level": #"CASE WHEN "is_admin" IS NULL THEN 0 ELSE "is_admin" END"#,
-                "account": #"CASE WHEN "account" IS NOT NULL THEN substr(hex("account"), 1, 8) || '-' || substr(hex("account"), 9, 4) || '-' || substr(hex("account"), 13, 4) || '-' || substr(hex("account"), 17, 4) || '-' || substr(hex("account"), 21, 12) END"#
+                "level": .first(.converted(.column("is_admin"), .scalar(.bool, to: .int)), .value(.integer(0))),
+                "account": .converted(.column("account"), .scalar(.uuid, to: .string))
             ]
         )
         fixtures.step(from: "1.1", to: "2.0", custom: AppSchemaStep_1_1_to_2_0.expectation)

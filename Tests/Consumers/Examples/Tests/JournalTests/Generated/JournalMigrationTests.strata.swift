@@ -51,10 +51,10 @@ struct JournalSchemaMigrationTests {
 
     /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect("Tag", changed: ["weight": "1.0"])
+        fixtures.expect("Tag", changed: ["weight": .value(.real(1.0))])
         fixtures.step(from: "1.0", to: "2.0")
-        fixtures.expect("Media", changed: ["headline": #""subtitle""#])
-        fixtures.expect("Tag", changed: ["isOld": "0"])
+        fixtures.expect("Media", changed: ["headline": .column("subtitle")])
+        fixtures.expect("Tag", changed: ["isOld": .value(.integer(0))])
         fixtures.step(from: "2.0", to: "3.0")
     }
 
@@ -120,7 +120,14 @@ private enum JournalSchemaTables {
         .value("price", .decimal, nullable: true),
         .value("site", .url, nullable: true),
         .value(
-            "colors", .texts(["[]", #"["","Ünïcødé 🧺 \"'\\ \n\t\u0000\u001f/","é is not é"]"#, #"["",""]"#]),
+            "colors",
+            .texts(
+                [
+                    "[]",
+                    "[\"\",\"Ünïcødé 🧺 \\\"'\\\\ \\r\\n\\t\\u0000\\u001f/ 👩\u{200d}👧 \u{feff}%20&amp; 007 \",\"é is not é\"]",
+                    #"["",""]"#
+                ]
+            ),
             nullable: true
         ),
         .value("cover", .data, nullable: true),

@@ -56,9 +56,10 @@ struct ShopSchemaMigrationTests {
         fixtures.expect(
             "customer", kept: ["id", "name", "nickname"],
             changed: [
-                "email": #"CASE WHEN "email" IS NULL THEN '' ELSE "email" END"#, "code": #"CAST("code" AS TEXT)"#,
-                "reference": #"CASE WHEN "reference" IS NOT NULL THEN substr(hex("reference"), 1, 8) || '-' || substr(hex("reference"), 9, 4) || '-' || substr(hex("reference"), 13, 4) || '-' || substr(hex("reference"), 17, 4) || '-' || substr(hex("reference"), 21, 12) END"#,
-                "remark": #""note""#, "level": "3"
+                "email": .first(.column("email"), .value(.text(""))),
+                "code": .converted(.column("code"), .scalar(.int, to: .string)),
+                "reference": .converted(.column("reference"), .scalar(.uuid, to: .string)), "remark": .column("note"),
+                "level": .value(.integer(3))
             ]
         )
         fixtures.expect("invoice")
@@ -67,7 +68,7 @@ struct ShopSchemaMigrationTests {
         fixtures.expect("customer")
         fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
         fixtures.expect("order", kept: ["id"])
-        fixtures.expect("product", changed: ["rating": "NULL"])
+        fixtures.expect("product", changed: ["rating": .value(.null)])
         fixtures.expect("order_gifts", references: [.init(["source_id"], to: "order", cascades: true)], join: true)
         fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation)
     }
