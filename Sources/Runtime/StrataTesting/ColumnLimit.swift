@@ -69,7 +69,7 @@ struct LimitedValues {
         }
     }
 
-    private func allows(_ value: SQLiteValue) -> Bool { limits.allSatisfy { $0.allows(value) } }
+    func allows(_ value: SQLiteValue) -> Bool { limits.allSatisfy { $0.allows(value) } }
 
     /// The values at the bounds of the limits, on both sides.
     var bounds: [SQLiteValue] {

@@ -29,6 +29,10 @@ extension Fixtures {
 
     /// Creates a database of a version with random rows, and checks its migration like that of the fixture.
     ///
+    /// Another database has all sample values, in random combinations, and more than 300 rows in each table; in a history
+    /// of more than ten versions only in the tables that the next step changes. It is migrated by one step, and by all
+    /// steps in one run.
+    ///
     /// In a history of more than ten versions, only every tenth version is migrated to the newest. The others are
     /// migrated by one step.
     ///
@@ -40,21 +44,38 @@ extension Fixtures {
         // A long history needs fewer random rows for each of its many versions.
         let random = RandomRows.fromEnvironment(count: versions.count <= 10 ? 40 : 15)
         return try withFolder { folder in
-            let database = folder.appendingPathComponent("random.sqlite")
-            try create(version, at: database, withRows: true, drawnFrom: random)
             var check = MigrationCheck(self, version)
             // The check of the fixture already reports unwritten functions.
             check.reportsUnwritten = false
             check.migratesToNewest = isSampled(version)
             check.moments = random
-            return try check.run(from: database).map {
-                Failure("\($0) (repeat with STRATA_SEED=\(random.seed))")
+            var failures: [Failure] = []
+            if let step = try path(from: version).first {
+                let complete = folder.appendingPathComponent("complete.sqlite")
+                try createComplete(version, at: complete, before: step, random)
+                failures = try check.run(from: complete, quickly: true)
             }
+            if failures.isEmpty {
+                let database = folder.appendingPathComponent("random.sqlite")
+                try create(version, at: database, withRows: true, drawnFrom: random)
+                failures = try check.run(from: database)
+            }
+            return failures.map { Failure("\($0) (repeat with STRATA_SEED=\(random.seed))") }
         }
     }
 }
 
 extension Fixtures {
+    /// Creates a database of a version for the check of a step: it has all sample values, and more than 300 rows in each
+    /// table. In a long history only the tables that the step changes have them.
+    func createComplete(
+        _ version: FixtureVersion, at url: URL, before step: StepExpectation, _ random: RandomRows
+    ) throws {
+        let unchanged = versions.count <= 10 ? [] : step.tables.filter(\.isUnchanged).map(\.from)
+        let changed = Set(version.tables.map(\.name)).subtracting(unchanged)
+        try create(version, at: url, withRows: true, drawnFrom: random.completing(changed))
+    }
+
     /// Whether every version is migrated step by step to the newest version.
     fileprivate var takesAllPaths: Bool {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
@@ -87,12 +108,16 @@ private struct MigrationCheck {
     /// The check migrates one copy by one step, and one to the newest version by all steps in one run, as on a device.
     /// If `takesEveryStep` is true, it also migrates a copy step by step and compares both results.
     ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - isQuick: Whether to leave out the migrations step by step and in batches.
     /// - Returns: The failures; empty if there are none.
-    func run(from database: URL) throws -> [Failure] {
+    func run(from database: URL, quickly isQuick: Bool = false) throws -> [Failure] {
         let path = try fixtures.path(from: version)
         // Foreign keys that dangle before the migration may dangle after it. Their values are compared like all others.
         let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
         let start = "\(fixtures.schema.name) \(version.name)"
+        let takesEveryStep = takesEveryStep && !isQuick
         // Code that uses the current time must give the same result in all runs.
         return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             try fixtures.withFolder { folder in
@@ -120,6 +145,10 @@ private struct MigrationCheck {
                 func fail(_ problems: [String]) {
                     failures += problems.map { Failure("\(start) to \(newest.name): \($0)") }
                 }
+                if isQuick, path.count == 1 {
+                    fail(try problems(ofNewest: before, newest, dangling))
+                    return failures
+                }
                 let fused = folder.appendingPathComponent("newest.sqlite")
                 try FileManager.default.copyItem(at: database, to: fused)
                 let way = "the migration in one run"
@@ -137,6 +166,7 @@ private struct MigrationCheck {
                         fail(try differences((way, fused), ("the migration step by step", before), newest))
                     }
                 }
+                if isQuick { return failures }
                 let batches = "the migration in batches with interruptions"
                 let interrupted = folder.appendingPathComponent("interrupted.sqlite")
                 try FileManager.default.copyItem(at: database, to: interrupted)

@@ -6,12 +6,25 @@ struct RandomRows: RandomNumberGenerator {
     let seed: UInt64
     /// The greatest number of rows in a table.
     let count: Int
+    /// The tables that have as many rows as possible, with all sample values in random combinations; nil if the rows of
+    /// all tables are random.
+    let completed: Set<String>?
     private var state: UInt64
 
-    init(seed: UInt64, count: Int) {
+    init(seed: UInt64, count: Int, completing completed: Set<String>? = nil) {
         self.seed = seed
         self.count = count
+        self.completed = completed
         state = seed
+    }
+
+    /// Returns rows for a database with all sample values in some tables, and few rows in the others.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables with all sample values.
+    ///   - count: The number of their rows. A fault may affect only rows after the hundredth, or every fiftieth.
+    func completing(_ tables: Set<String>, count: Int = 320) -> RandomRows {
+        RandomRows(seed: seed, count: count, completing: tables)
     }
 
     /// Creates the source of random rows that the environment describes.
@@ -56,8 +69,9 @@ struct RandomRows: RandomNumberGenerator {
     }
 
     /// Returns the number of rows of a table: none, one, few or `count`.
-    mutating func size() -> Int {
-        switch Int.random(in: 0..<10, using: &self) {
+    mutating func size(of table: String) -> Int {
+        if let completed { return completed.contains(table) ? count : 4 }
+        return switch Int.random(in: 0..<10, using: &self) {
         case 0: 0
         case 1: 1
         case 2...4: Int.random(in: 2...max(2, count / 4), using: &self)
@@ -68,7 +82,9 @@ struct RandomRows: RandomNumberGenerator {
     /// Returns the probability that a foreign key dangles.
     ///
     /// It is 0 in most databases, because most apps let SQLite enforce foreign keys.
-    mutating func danglingRate() -> Double { holds(0.75) ? 0 : [0.1, 0.5].randomElement(using: &self) ?? 0 }
+    mutating func danglingRate() -> Double {
+        completed != nil || holds(0.75) ? 0 : [0.1, 0.5].randomElement(using: &self) ?? 0
+    }
 
     /// Returns a random value of `type`, often one of `edges`.
     private mutating func value(of type: ColumnType, _ edges: [SQLiteValue]) -> SQLiteValue {
@@ -97,14 +113,22 @@ struct RandomRows: RandomNumberGenerator {
     }
 
     /// Returns the probability of a rare or frequent event: never, seldom, often or always.
-    private mutating func rate() -> Double { [0, 0.1, 0.5, 1].randomElement(using: &self) ?? 0 }
+    private mutating func rate() -> Double {
+        completed != nil ? 0.1 : [0, 0.1, 0.5, 1].randomElement(using: &self) ?? 0
+    }
 
     /// Returns the values of a column that is not unique, one for each row.
     ///
-    /// Some columns have only two different values. A nullable column has no NULLs, some NULLs or only NULLs.
+    /// Some columns have only two different values. A nullable column has no NULLs, some NULLs or only NULLs. If the table
+    /// has all sample values, they come first.
     mutating func values(of type: ColumnType, count: Int, nullable isNullable: Bool) -> [SQLiteValue] {
         let nulls = isNullable ? rate() : 0
         let edges = SampleValues.values(of: type)
+        if completed != nil {
+            var values = (SampleValues.long(of: type) + edges + (isNullable ? [.null] : [])).prefix(count)
+            while values.count < count { values.append(holds(nulls) ? .null : value(of: type, edges)) }
+            return values.shuffled(using: &self)
+        }
         let pool = holds(0.3) ? (0..<2).map { _ in value(of: type, edges) } : []
         return (0..<count).map { _ in
             if holds(nulls) { return .null }
@@ -122,7 +146,7 @@ struct RandomRows: RandomNumberGenerator {
     ///   - none: The NULLs of a row without a target; nil if each row needs a target.
     mutating func targets(_ pool: [[SQLiteValue]], count: Int, none: [SQLiteValue]?) -> [[SQLiteValue]] {
         let nulls = none == nil ? 0 : rate()
-        let pool = holds(0.2) ? Array(pool.prefix(1)) : pool
+        let pool = completed == nil && holds(0.2) ? Array(pool.prefix(1)) : pool
         return (0..<count).map { _ in
             if let none, holds(nulls) { return none }
             return pool.randomElement(using: &self) ?? none ?? []

@@ -55,7 +55,7 @@ struct SampleRows {
                 if case .value(let type) = column.role { count = max(count, SampleValues.values(of: type).count + 1) }
             }
             count *= 2
-            if let size = random?.size() { count = size }
+            if let size = random?.size(of: table.name) { count = size }
             // A required unique column allows no more rows than its type has values.
             for column in table.columns where column.isUnique && !column.isNullable {
                 let isChecked = table.checks.contains { $0.columns == column.names }
@@ -248,6 +248,10 @@ struct SampleRows {
         of type: ColumnType, _ column: FixtureColumn, _ table: FixtureTable, _ count: Int
     ) throws -> [[SQLiteValue]] {
         var pool = try free(type, column, of: table, atMost: count)
+        if random?.completed != nil, !pool.isEmpty {
+            let long = SampleValues.long(of: type)
+            pool.replaceSubrange(..<0, with: try long.filter { try checks.admits($0, column, of: table) })
+        }
         if column.isNullable { pool.insert(.null, at: min(1, pool.count)) }
         random?.shuffle(&pool)
         return (0..<count).map { [$0 < pool.count ? pool[$0] : .null] }

@@ -11,6 +11,8 @@ struct StructCheck: Sendable {
     let read: @Sendable (_ connection: Connection) throws -> Void
     /// Returns the problems of reading the rows of `filled` and of writing them to `empty`.
     let check: @Sendable (_ filled: Connection, _ empty: Connection, _ version: FixtureVersion) throws -> [String]
+    /// Returns the problems of comparing the structs of rows.
+    let compare: @Sendable (_ filled: Connection, _ version: FixtureVersion) throws -> [String]
 
     /// Creates the check of `type`.
     init<Entity: StoredEntity>(_ type: Entity.Type) {
@@ -36,11 +38,13 @@ struct StructCheck: Sendable {
             for entity in entities { try transaction.insert(entity) }
             let written = try Self.rows(of: table, by: Entity.table.key, without: hidden, in: empty)
             problems += Self.compare(values, written, table: table, names, what: "written")
-            for column in Entity.table.columns where try !Self.distinguishes(Entity.self, by: column, in: filled) {
-                problems.append(
-                    "\(names.property(column, of: table)): two structs that differ only in this property are equal")
-            }
             return problems
+        }
+        compare = { filled, version in
+            let names = Names(version)
+            return try Entity.table.columns.filter { try !Self.distinguishes(Entity.self, by: $0, in: filled) }.map {
+                "\(names.property($0, of: Entity.table.name)): two structs that differ only in this property are equal"
+            }
         }
     }
 
@@ -112,20 +116,38 @@ extension Fixtures {
     /// Checks that the structs of a version read and write the rows of its fixture correctly.
     ///
     /// Each row is read into its struct and compared with the row that plain SQL reads. The struct is then written to
-    /// an empty database, and the written row is compared with it.
+    /// an empty database, and the written row is compared with it. The same is done with a database that has all sample
+    /// values in random combinations.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkStructs(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
         guard failures.isEmpty else { return failures }
-        let source = try Connection(path: url(of: version).path, mode: .readOnly)
-        let target = try Connection(path: ":memory:", mode: .create)
+        let fixture = try Connection(path: url(of: version).path, mode: .readOnly)
+        var problems = try self.problems(ofStructsOf: version, in: fixture)
+        problems += try version.structs.flatMap { try $0.compare(fixture, version) }
+        if problems.isEmpty {
+            // Structs read each row alone, so a table needs no more rows than there are sample values.
+            let random = RandomRows.fromEnvironment(count: 0).completing(Set(version.structs.map(\.table)), count: 40)
+            problems = try withFolder { folder in
+                let complete = folder.appendingPathComponent("complete.sqlite")
+                try create(version, at: complete, withRows: true, drawnFrom: random)
+                let connection = try Connection(path: complete.path, mode: .readOnly)
+                return try self.problems(ofStructsOf: version, in: connection).map {
+                    "\($0) (repeat with STRATA_SEED=\(random.seed))"
+                }
+            }
+        }
+        return problems.map { Failure("structs of \(version.name) of \(schema.name): \($0)") }
+    }
+
+    /// Returns the problems of reading the rows of a database into the structs of a version, and of writing them again.
+    private func problems(ofStructsOf version: FixtureVersion, in filled: Connection) throws -> [String] {
+        let empty = try Connection(path: ":memory:", mode: .create)
         let names = Set(version.structs.map(\.table))
         for table in try schemaVersion(version).tables where names.contains(table.name) {
-            try target.execute(SQLite.createTable(table))
+            try empty.execute(SQLite.createTable(table))
         }
-        return try version.structs.flatMap { try $0.check(source, target, version) }.map {
-            Failure("structs of \(version.name) of \(schema.name): \($0)")
-        }
+        return try version.structs.flatMap { try $0.check(filled, empty, version) }
     }
 }

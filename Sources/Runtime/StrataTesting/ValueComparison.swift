@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import Strata
 
@@ -9,7 +10,8 @@ struct StoredValue: Equatable {
         guard case .text(let one) = left.value, case .text(let other) = right.value else {
             return left.value == right.value
         }
-        return one.utf8.elementsEqual(other.utf8)
+        // Without optimisation, comparing the bytes one by one would take long.
+        return Data(one.utf8) == Data(other.utf8)
     }
 }
 
