@@ -166,12 +166,18 @@ let package = Package(
                 "Commands", "Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting",
             ],
             exclude: ["PublicSurface"]),
+        .target(
+            name: "MigrationFaults", dependencies: ["SQLSchema", "Strata", "StrataTesting"],
+            path: "Tests/MigrationFaults"),
         .target(name: "Podcasts", dependencies: ["Strata"], path: "Tests/Podcasts", plugins: ["StrataBuild"]),
         .testTarget(
             name: "PodcastsTests", dependencies: ["CSQLite", "Podcasts", "Strata", "StrataTesting"],
             plugins: ["StrataBuild"]),
-        .testTarget(name: "LaundryTests", dependencies: ["Laundry", "StrataTesting"], plugins: ["StrataBuild"]),
-        .testTarget(name: "MoviesTests", dependencies: ["Movies", "StrataTesting"], plugins: ["StrataBuild"]),
+        .testTarget(
+            name: "LaundryTests", dependencies: ["Laundry", "MigrationFaults", "StrataTesting"],
+            plugins: ["StrataBuild"]),
+        .testTarget(
+            name: "MoviesTests", dependencies: ["MigrationFaults", "Movies", "StrataTesting"], plugins: ["StrataBuild"]),
     ],
     swiftLanguageModes: [.v6]
 )
