@@ -145,7 +145,8 @@ let package = Package(
                 "Commands", "PostgreSQL", "SchemaDiff", "SchemaModel", "ServerCommands", "SQLSchema", "StoreCommands",
                 "Strata",
             ]),
-        .testTarget(name: "StrataTestingTests", dependencies: ["SQLSchema", "Strata", "StrataTesting"]),
+        .testTarget(
+            name: "StrataTestingTests", dependencies: ["MigrationFaults", "SQLSchema", "Strata", "StrataTesting"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import SQLSchema
 import Strata
 
@@ -6,6 +7,9 @@ import Strata
 final class ExpectedValueFunction {
     private static let name = "strata_expected"
     private var values: [ExpectedValue] = []
+    /// The results for texts, by the number of the value and the bytes of the text. Reading the same JSON in many rows would
+    /// take long.
+    private var results: [Int: [Data: SQLiteValue]] = [:]
 
     /// Adds the function to a connection, which keeps this object alive.
     init(on connection: Connection) throws {
@@ -26,12 +30,22 @@ final class ExpectedValueFunction {
     private func run(_ context: OpaquePointer?, _ arguments: UnsafeBufferPointer<OpaquePointer?>) {
         let row = arguments.dropFirst().map { SQLiteValue(argument: $0) }
         guard !row.contains(nil) else { return sqlite3_result_error(context, "a text is not UTF-8", -1) }
-        var values = row.compactMap(\.self)[...]
+        let number = Int(sqlite3_value_int64(arguments[0]))
         do {
-            try self.values[Int(sqlite3_value_int64(arguments[0]))].value(of: &values).give(to: context)
+            try value(number, row.compactMap(\.self)).give(to: context)
         } catch {
             sqlite3_result_error(context, String(describing: error), -1)
         }
+    }
+
+    private func value(_ number: Int, _ row: [SQLiteValue]) throws -> SQLiteValue {
+        var rest = row[...]
+        guard row.count == 1, case .text(let text) = row[0] else { return try values[number].value(of: &rest) }
+        let bytes = Data(text.utf8)
+        if let known = results[number]?[bytes] { return known }
+        let result = try values[number].value(of: &rest)
+        results[number, default: [:]][bytes] = result
+        return result
     }
 
     /// Returns SQL for a value over the columns of the old row `o`.
