@@ -1,6 +1,6 @@
 import Foundation
-import SQLSchema
 
+@testable import SQLSchema
 @testable import Strata
 @testable import StrataTesting
 

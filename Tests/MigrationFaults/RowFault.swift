@@ -1,4 +1,3 @@
-import SQLSchema
 import Strata
 
 /// A fault of a migration that changes the rows of a table: SQL, with the name of the table for `%t` and that of a column

@@ -78,6 +78,9 @@ struct ValueFault: Sendable {
         texts("text becomes uppercase") { $0.uppercased() },
         texts("quotes are doubled") { $0.replacing("'", with: "''") },
         texts("backslashes are dropped") { $0.replacing("\\", with: "") },
+        texts("JSON is written without spaces") { text in
+            text.hasPrefix("{") ? text.replacing(": ", with: ":").replacing(", ", with: ",") : text
+        },
         texts("an empty text becomes NULL") { $0.isEmpty ? nil : $0 },
         texts("text loses its last character") { String($0.dropLast()) },
         texts("text loses a character in the middle") { text in

@@ -114,6 +114,7 @@ extension ColumnType {
         case .int, .milliseconds:
             return values([
                 ("the least integer", "= \(Int.min)"), ("the greatest integer", "= \(Int.max)"), ("0", "= 0"),
+                ("an integer that no Double holds", "= \(1 << 53 + 1)"),
             ])
         case .bool: return values([("false", "= 0"), ("true", "= 1")])
         case .double, .seconds, .float:
@@ -122,13 +123,18 @@ extension ColumnType {
                 ("a very small number", "BETWEEN 4e-324 AND 1e-30"), ("infinity", "= 9e999"),
             ])
         case .date:
-            return values([("a time before 2001", "< 0"), ("a time after 2100", "> 3.2e9"), ("a fraction", "= 0.1")])
+            return values([
+                ("a time before 1900", "< -3187296000"), ("a time after 2096", "BETWEEN 3e9 AND 4e9"),
+                ("a fraction", "= 0.1"),
+            ])
         case .string:
             return [
                 Kind(name: "an empty text") { "\($0) = ''" },
                 Kind(name: "a text with U+0000") { "instr(\($0), char(0)) > 0" },
                 Kind(name: "a text beyond ASCII") { "\($0) GLOB '*[^ -~]*'" },
                 Kind(name: "a long text") { "length(\($0)) > 500" },
+                Kind(name: "a text with CR LF") { "instr(\($0), char(13, 10)) > 0" },
+                Kind(name: "a text with a byte order mark") { "instr(\($0), char(0xfeff)) > 0" },
             ]
         case .data:
             return [

@@ -133,21 +133,13 @@ enum SampleValues {
     }
 
     /// Returns a value of `type` that no other number gives; nil if the type has no more values.
+    ///
+    /// If the type has limits, the values after the sample values may repeat some of them.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
         if case .limited(let base, let limits) = type {
             let values = LimitedValues(base, limits)
             let edges = values.samples
-            if number < edges.count { return edges[number] }
-            // Skip the made values that are among the edges.
-            let known = Set(edges)
-            var rest = number - edges.count
-            for number in 0...(number + edges.count) {
-                guard let value = values.made(number) else { return nil }
-                if known.contains(value) { continue }
-                if rest == 0 { return value }
-                rest -= 1
-            }
-            return nil
+            return number < edges.count ? edges[number] : values.made(number - edges.count)
         }
         let edges = values(of: type)
         if number < edges.count { return edges[number] }
