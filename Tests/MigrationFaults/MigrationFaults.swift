@@ -78,7 +78,7 @@ package struct MigrationFaults {
                 let name = column.names[0]
                 let isKey = table.key.contains(name)
                 guard case .value = column.role, table.key.count == 1 || !isKey else { continue }
-                if try change(connection, table.name, name, fault) > 0 {
+                if try change(connection, table, name, fault) > 0 {
                     places.insert(isKey ? table.entity : names.property(name, of: table.name))
                 }
             }
@@ -90,17 +90,18 @@ package struct MigrationFaults {
     ///
     /// - Returns: The number of changed values.
     private func change(
-        _ connection: Connection, _ table: String, _ column: String, _ fault: ValueFault
+        _ connection: Connection, _ table: FixtureTable, _ column: String, _ fault: ValueFault
     ) throws -> Int {
-        let (name, quoted) = (SQL.quoted(table), SQL.quoted(column))
+        let (name, quoted) = (SQL.quoted(table.name), SQL.quoted(column))
+        guard let id = SQLite.rowID(besides: table.columns.flatMap(\.names)) else { return 0 }
         var changes: [(row: Int, value: SQLiteValue)] = []
         var count = 0
-        try connection.query("SELECT rowid, \(quoted) FROM \(name) ORDER BY rowid") { row in
+        try connection.query("SELECT \(id), \(quoted) FROM \(name) ORDER BY \(id)") { row in
             let (old, new) = (row.value(1), fault.change(row.value(1), count))
             if StoredValue(value: old) != StoredValue(value: new) { changes.append((try row.int(0), new)) }
             count += 1
         }
-        let update = try connection.prepare("UPDATE OR IGNORE \(name) SET \(quoted) = ?2 WHERE rowid = ?1")
+        let update = try connection.prepare("UPDATE OR IGNORE \(name) SET \(quoted) = ?2 WHERE \(id) = ?1")
         var changed = 0
         try connection.transaction("BEGIN") {
             for change in changes {
@@ -117,7 +118,9 @@ package struct MigrationFaults {
         let names = Names(newest)
         var places: Set<String> = []
         func run(_ table: String, _ column: String, _ place: String) throws {
+            guard let id = SQLite.rowID(besides: newest.columns(of: table).all) else { return }
             let sql = fault.sql.replacing("%t", with: SQL.quoted(table)).replacing("%c", with: SQL.quoted(column))
+                .replacing("%r", with: id)
             let before = try connection.integer("SELECT total_changes()") ?? 0
             try connection.execute(sql)
             if try connection.integer("SELECT total_changes()") ?? 0 > before { places.insert(place) }

@@ -1,7 +1,7 @@
 import Strata
 
-/// A fault of a migration that changes the rows of a table: SQL, with the name of the table for `%t` and that of a column
-/// for `%c`.
+/// A fault of a migration that changes the rows of a table: SQL, with the name of the table for `%t`, that of the row
+/// number for `%r`, and that of a column for `%c`.
 struct RowFault: Sendable {
     /// The columns for which the SQL runs.
     enum Columns {
@@ -15,16 +15,16 @@ struct RowFault: Sendable {
     let sql: String
 
     static let all = [
-        RowFault(name: "the first row is lost", sql: "DELETE FROM %t WHERE rowid = (SELECT min(rowid) FROM %t)"),
-        RowFault(name: "the last row is lost", sql: "DELETE FROM %t WHERE rowid = (SELECT max(rowid) FROM %t)"),
+        RowFault(name: "the first row is lost", sql: "DELETE FROM %t WHERE %r = (SELECT min(%r) FROM %t)"),
+        RowFault(name: "the last row is lost", sql: "DELETE FROM %t WHERE %r = (SELECT max(%r) FROM %t)"),
         RowFault(
             name: "rows after the 100th are lost",
-            sql: "DELETE FROM %t WHERE rowid IN (SELECT rowid FROM %t ORDER BY rowid LIMIT -1 OFFSET 100)"),
+            sql: "DELETE FROM %t WHERE %r IN (SELECT %r FROM %t ORDER BY %r LIMIT -1 OFFSET 100)"),
         RowFault(
             name: "every 50th row is lost",
             sql: """
-                DELETE FROM %t WHERE rowid IN \
-                (SELECT id FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS n FROM %t) WHERE n % 50 = 0)
+                DELETE FROM %t WHERE %r IN \
+                (SELECT id FROM (SELECT %r AS id, row_number() OVER (ORDER BY %r) AS n FROM %t) WHERE n % 50 = 0)
                 """),
         RowFault(
             name: "keys of 2^40 to 2^60 are lost", columns: .integerKey,
@@ -38,14 +38,14 @@ struct RowFault: Sendable {
         RowFault(
             name: "every 50th reference is lost", columns: .reference,
             sql: """
-                UPDATE OR IGNORE %t SET %c = NULL WHERE %c IS NOT NULL AND rowid IN \
-                (SELECT id FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS n FROM %t) WHERE n % 50 = 0)
+                UPDATE OR IGNORE %t SET %c = NULL WHERE %c IS NOT NULL AND %r IN \
+                (SELECT id FROM (SELECT %r AS id, row_number() OVER (ORDER BY %r) AS n FROM %t) WHERE n % 50 = 0)
                 """),
         RowFault(
             name: "the last reference is another row's", columns: .reference,
             sql: """
                 UPDATE OR IGNORE %t SET %c = (SELECT min(o.%c) FROM %t AS o WHERE o.%c IS NOT %t.%c) \
-                WHERE rowid = (SELECT max(rowid) FROM %t WHERE %c IS NOT NULL)
+                WHERE %r = (SELECT max(%r) FROM %t WHERE %c IS NOT NULL)
                 """),
         RowFault(
             name: "all positions are moved by one", columns: .position,
