@@ -49,7 +49,9 @@ struct RowFault: Sendable {
                 """),
         RowFault(
             name: "all positions are moved by one", columns: .position,
-            sql: "UPDATE %t SET %c = -2 - %c; UPDATE %t SET %c = -1 - %c"),
+            sql: """
+                UPDATE %t SET %c = -2 - %c WHERE %c IS NOT NULL; UPDATE %t SET %c = -1 - %c WHERE %c IS NOT NULL
+                """),
         RowFault(
             name: "all positions are 0", columns: .position,
             sql: "UPDATE OR IGNORE %t SET %c = 0 WHERE %c > 0"),
