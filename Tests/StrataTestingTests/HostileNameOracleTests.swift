@@ -61,7 +61,7 @@ import Testing
             fixtures.version("1.0", sealed: false) { _ in }
             fixtures.add(table.changed(adding: [table.columns.count: .value("excluded", .string, nullable: true)]))
             fixtures.version("1.1", sealed: false) { _ in }
-            fixtures.expect(name, changed: ["excluded": "NULL"])
+            fixtures.expect(name, changed: ["excluded": .value(.null)])
             fixtures.step(from: "1.0", to: "1.1")
             for version in fixtures.versions {
                 #expect(try fixtures.export(version) == [])
