@@ -85,6 +85,26 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
 
 @Suite struct StoreOpeningTests {
 
+    @Test func `a store whose constraints have other names opens`() throws {
+        func schema(_ check: String) -> KnownSchema {
+            let table = Table(
+                "note", ["id integer key", "state text", #"check \#(check) 'state IN (\'CONSTRAINT "a"\', \'b\')'"#])
+            var second = table
+            second.columns.append(Table.Column("title", .text, isNullable: true))
+            return KnownSchema(
+                "NamedSchema",
+                versions: [
+                    SchemaVersion("1", fingerprint: 1, tables: [table]),
+                    SchemaVersion("2", fingerprint: 2, tables: [second]),
+                ], steps: [MigrationStep(from: "1", to: "2", changes: [.map(from: "note", to: "note")])])
+        }
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema(#""it\"s""#), rows: "INSERT INTO note VALUES (1, 'b')")
+            let store = try Store(at: url, knowing: schema("note_state_one_of"))
+            #expect(store.migrationReport?.to == "2")
+        }
+    }
+
     @Test func `a new store has the newest version, its fingerprint and Strata's application ID`() throws {
         try withFile { url in
             _ = try Store(at: url, schema: Shop.self)

@@ -79,7 +79,7 @@ struct LimitedValues {
             case .integer(let value):
                 values += [value, value &+ 1, value &- 1].map(SQLiteValue.integer)
             case .real(let value):
-                values += [value, value.nextUp, value.nextDown, value + 1, value - 1].map(SQLiteValue.real)
+                values += [value, next(value, 1), next(value, -1), value + 1, value - 1].map(SQLiteValue.real)
             case .null, .text, .blob, nil: break
             }
         }
@@ -89,6 +89,12 @@ struct LimitedValues {
         }
         if let text = pattern?.text(0, length: minLength) { values += [.text(text), .text(text + text), .text("")] }
         return values
+    }
+
+    /// Returns the next greater number of the type, or the next smaller one if `sign` is negative.
+    private func next(_ value: Double, _ sign: Double) -> Double {
+        if type == .float { return Double(Float(sign) * (Float(sign) * Float(value)).nextUp) }
+        return sign * (sign * value).nextUp
     }
 
     /// The values that the rows of a fixture must contain: the bounds, or all allowed values.
@@ -134,6 +140,7 @@ struct LimitedValues {
         } else {
             value = .text(padded(String(number, radix: 36)))
         }
+        if type == .float, case .real(let number)? = value { value = .real(Double(Float(number))) }
         return value.flatMap { allows($0) ? $0 : nil }
     }
 

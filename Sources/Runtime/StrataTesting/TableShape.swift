@@ -153,8 +153,8 @@ struct TableShape {
         {
             problems.append("\(table.entity).\(column.property): it is not computed as \(column.sql)")
         }
-        for check in table.checks
-        where !sql.contains("CONSTRAINT \(SQL.quoted(check.name)) CHECK (\(check.condition))") {
+        // A model whose history was shortened may give another name. The names in a new database are tested by rows.
+        for check in table.checks where !sql.contains(" CHECK (\(check.condition))") {
             problems.append("\(table.entity): there is no check \(check.name) with the condition \(check.condition)")
         }
         let count = sql.components(separatedBy: "CONSTRAINT ").count - 1

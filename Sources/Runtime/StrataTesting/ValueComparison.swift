@@ -17,7 +17,7 @@ struct StoredValue: Equatable {
 
 extension SQLiteValue {
     /// Returns whether two values are the same. JSON objects and arrays are compared by content, whatever the order of
-    /// members.
+    /// members. A member that is null means the same as an absent one.
     func isSame(as other: SQLiteValue) -> Bool {
         if StoredValue(value: self) == StoredValue(value: other) { return true }
         guard case .text(let left) = self, case .text(let right) = other, let before = Self.structure(left),
@@ -40,11 +40,16 @@ extension SQLiteValue {
         case (.array(let left), .array(let right)):
             return left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
         case (.object(let left), .object(let right)):
+            let (left, right) = (left.filter { !isNull($0.value) }, right.filter { !isNull($0.value) })
             guard left.count == right.count else { return false }
             return left.allSatisfy { member in
                 right.contains { $0.key == member.key && isSame($0.value, member.value) }
             }
         default: return false
         }
+    }
+
+    private static func isNull(_ value: JSON) -> Bool {
+        if case .null = value.value { true } else { false }
     }
 }

@@ -40,14 +40,14 @@ struct PruneCommand {
         /// Whether a version is released.
         func isReleased(_ version: Version) -> Bool { model.released.contains(version) }
 
-        /// Writes the lock if the statements of supported versions change: pruning may change the order of columns and
-        /// the names of indexes. No store depends on them.
+        /// Writes the lock if the statements of supported versions change: pruning may change the order of columns, and
+        /// the names of indexes and limits. No store depends on them.
         func writeLock(_ console: Console) throws {
             let lock = model.lock.acceptingDDL(of: history)
             if lock == model.lock { return }
             try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
             for (old, new) in zip(model.lock.versions, lock.versions) where old != new {
-                console.say("SQL/\(new.version).sql will differ in the order of columns or the names of indexes")
+                console.say("SQL/\(new.version).sql will differ in the order of columns, or the names of indexes and limits")
             }
         }
     }

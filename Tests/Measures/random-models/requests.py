@@ -83,7 +83,7 @@ class RequestWriter:
             name = self.struct(entity)
             checks.append(
                 f"        try check({number}, {{ (row: {name}.Columns) in {condition} }}, "
-                f"{{ (transaction, row: {name}) in {expected} }})"
+                f"{{ (transaction, row: {name}) in try {expected} }})"
             )
         (self.target.tests / "RequestSupport.swift").write_text(SUPPORT)
         (self.target.tests / "Requests.swift").write_text(
@@ -149,15 +149,15 @@ import Testing
         name = swift_name(property.name(self.version))
         related = f"transaction.related(row, \\.`{name}`)"
         if self.random.random() < 0.5:
-            return f"row.`{name}`.isEmpty", f"try {related}.isEmpty"
+            return f"row.`{name}`.isEmpty", f"{related}.isEmpty"
         target = property.target(self.version)
         if self.random.random() < 0.3 or not self.properties(target):
             # A row counts each time that it is in the list.
-            return f"(row.`{name}`.count > 1)", f"(try {related}.count > 1)"
+            return f"(row.`{name}`.count > 1)", f"({related}.count > 1)"
         condition, expected = self.comparison(target, "other")
         return (
             f"row.`{name}`.contains {{ other in {condition} }}",
-            f"try {related}.contains {{ other in {expected} }}",
+            f"{related}.contains {{ other in {expected} }}",
         )
 
     def comparison(self, entity, row):

@@ -4,7 +4,8 @@ import SQLSchema
 package enum SchemaComparison {
     /// Returns the names of the schema's tables and indexes that are missing or differ from those of a new store.
     ///
-    /// The order of a table's columns and the names of indexes do not matter, because no statement depends on them.
+    /// The order of a table's columns and the names of indexes and constraints do not matter, because no statement depends on
+    /// them. A model whose history was shortened gives other names.
     ///
     /// - Parameters:
     ///   - connection: The database.
@@ -63,11 +64,11 @@ package enum SchemaComparison {
         }.sorted()
     }
 
-    /// Returns whether a statement creates a table, with its columns in any order.
+    /// Returns whether a statement creates a table, with its columns in any order, and with any names of constraints.
     private static func isStatement(_ sql: String, for table: Table) -> Bool {
         if sql == SQLite.createTable(table) { return true }
         return sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(table.name)) (")
-            && SQLText.elements(of: sql).sorted() == SQLite.elements(of: table).sorted()
+            && SQLText.unnamed(SQLText.elements(of: sql)).sorted() == SQLText.unnamed(SQLite.elements(of: table)).sorted()
     }
 
     /// Returns the names of the indexes that were created by statements, by the statements without the names.

@@ -36,6 +36,25 @@ package enum SQLText {
         return elements
     }
 
+    /// Returns the parts of `CREATE TABLE` without the names of their constraints.
+    package static func unnamed(_ elements: [String]) -> [String] {
+        elements.map { element in
+            var (parts, isName) = ([Substring](), false)
+            // Every second part is in quotes. A quote inside quotes ends one text and begins the next.
+            var rest = element[...]
+            while let quote = rest.firstIndex(where: { $0 == "\"" || $0 == "'" }) {
+                let end = rest[rest.index(after: quote)...].firstIndex(of: rest[quote]).map(rest.index(after:))
+                let text = rest[quote..<(end ?? rest.endIndex)]
+                let before = rest[..<quote]
+                isName = before.hasSuffix("CONSTRAINT ") || isName && before.isEmpty
+                parts.append(before)
+                if !isName { parts.append(text) }
+                rest = rest[text.endIndex...]
+            }
+            return (parts + [rest]).joined()
+        }
+    }
+
     /// The condition of a `CREATE INDEX` statement, which follows the list of columns; nil if there is none.
     package static func condition(ofIndex statement: String) -> String? {
         let bytes = Array(statement.utf8)
