@@ -102,6 +102,26 @@ private struct Rewriting: CustomMigration {
     mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
         .keep(Part(id: old.id.rawValue, v: old.v + " again", note: old.note))
     }
+    mutating func migrate(_ old: Word, _ context: Context) throws -> Outcome<Word> {
+        var new = old
+        new.v += " again"
+        return .keep(new)
+    }
+}
+
+/// The rows of `word`, whose primary keys are texts.
+private struct Word: StoredEntity {
+    struct ID: RawEntityID { var rawValue: String }
+    struct Relationships: EntityRelationships {}
+    static let table = EntityTable("word", key: ["id"], columns: ["id", "v"])
+    var id: ID
+    var v: String
+    static func id(of entity: Self) -> ID { entity.id }
+    init(row: Row) throws { (id, v) = (try row.id(0), try row.string(1)) }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(v, at: 2)
+    }
 }
 
 /// A migration that stores nothing: it changes, drops and merges keys, and writes to tables that its step does not change.
@@ -621,6 +641,33 @@ extension ResumableMigrationTests {
             #expect(try rows(url, found) == [[.integer(2)]])
             try Connection(path: url.path, mode: .readWrite).execute(
                 "INSERT INTO strata_search_s (strata_search_s, rank) VALUES ('integrity-check', 1)")
+        }
+    }
+
+    @Test func `a computed column called rowid does not hide the rows`() throws {
+        let table = Table("word", ["id text key", "v text", "computed rowid text 'upper(v)'"])
+        let schema = KnownSchema(
+            "HiddenRowsSchema",
+            versions: [
+                SchemaVersion("1", fingerprint: 1, tables: [table]),
+                SchemaVersion("2", fingerprint: 2, tables: [table]),
+            ],
+            steps: [
+                MigrationStep(from: "1", to: "2", changes: [.custom(from: "word", to: "word")], code: Rewriting.self) {
+                    step, migration in
+                    try step.migrate(Word.self) { try migration.value.migrate($0, $1) }
+                }
+            ])
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, schema, rows: "INSERT INTO word VALUES ('a', 'one'), ('b', 'two'), ('c', 'three')")
+            var options = StoreOptions()
+            options.migration = .resumable
+            try openInterrupted(at: url, schema, options)
+            let found = try rows(url, "SELECT id, v, rowid FROM word ORDER BY id")
+            #expect(
+                found.map { $0.map(text).joined(separator: " ") } == [
+                    "'a' 'one again' 'ONE AGAIN'", "'b' 'two again' 'TWO AGAIN'", "'c' 'three again' 'THREE AGAIN'",
+                ])
         }
     }
 

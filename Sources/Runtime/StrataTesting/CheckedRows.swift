@@ -10,12 +10,22 @@ struct CheckedRows {
     /// Returns whether a value satisfies the checks of its column alone.
     func admits(_ value: SQLiteValue, _ column: FixtureColumn, of table: FixtureTable) throws -> Bool {
         for check in table.checks where check.columns == column.names {
-            let statement = try connection.prepare(
-                "SELECT coalesce(NOT (\(check.condition)), 0) FROM (SELECT ?1 AS \(SQL.quoted(column.names[0])))")
-            try statement.bind(value, at: 1)
-            if try statement.step(), try statement.row.bool(0) { return false }
+            if try violates([value], column.names, check) { return false }
         }
         return true
+    }
+
+    /// Returns whether the values of columns violate a check.
+    ///
+    /// The values are in a table. SQLite would rename columns of a subquery that are called `true` or `false`.
+    private func violates(_ values: [SQLiteValue], _ names: [String], _ check: FixtureCheck) throws -> Bool {
+        let columns = names.map(SQL.quoted).joined(separator: ", ")
+        try connection.execute("CREATE TEMP TABLE strata_checked (\(columns))")
+        defer { try? connection.execute("DROP TABLE temp.strata_checked") }
+        let insert = try connection.prepare("INSERT INTO strata_checked VALUES (\(SQL.parameters(names.count)))")
+        for (place, value) in values.enumerated() { try insert.bind(value, at: place + 1) }
+        try insert.run()
+        return try connection.integer("SELECT coalesce(NOT (\(check.condition)), 0) FROM strata_checked") == 1
     }
 
     /// Returns the sample values of a column that satisfy the checks of the column alone, all different.
@@ -177,14 +187,9 @@ struct CheckedRows {
             "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(SQL.parameters(names.count)))")
         var problems: [String] = []
         for check in table.checks {
-            let violating = try connection.prepare(
-                "SELECT coalesce(NOT (\(check.condition)), 0) FROM (SELECT "
-                    + names.enumerated().map { "?\($0 + 1) AS \(SQL.quoted($1))" }.joined(separator: ", ") + ")")
             var refusals: Set<String> = []
             for row in rows.flatMap({ changed($0, names, check, table) }) where !refusals.contains(check.name) {
-                for (place, value) in row.enumerated() { try violating.bind(value, at: place + 1) }
-                defer { violating.rewind() }
-                guard try violating.step(), try violating.row.bool(0) else { continue }
+                guard try violates(row, names, check) else { continue }
                 if let refusal = try CheckedRows(empty).violation([row], statement) {
                     refusals.insert(refusal)
                 } else {

@@ -102,7 +102,7 @@ private struct ConversionCheck {
         var victim: [SQLiteValue] = []
         try convert { source in
             // The sample rows with unusual values come first, so the last row usually has an ordinary primary key.
-            let columns = try source.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table.name)))")
+            let columns = try source.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(table.name)))")
             let number = SQLite.rowID(besides: columns) ?? "rowid"
             let row = "\(number) = (SELECT max(\(number)) FROM \(name))"
             try source.query("SELECT \(key) FROM \(name) WHERE \(row)") { victim = $0.values }

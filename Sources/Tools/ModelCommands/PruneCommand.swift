@@ -47,7 +47,8 @@ struct PruneCommand {
             if lock == model.lock { return }
             try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
             for (old, new) in zip(model.lock.versions, lock.versions) where old != new {
-                console.say("SQL/\(new.version).sql will differ in the order of columns, or the names of indexes and limits")
+                let difference = "the order of columns, or the names of indexes and limits"
+                console.say("SQL/\(new.version).sql will differ in \(difference)")
             }
         }
     }

@@ -123,13 +123,14 @@ struct DatabaseRewriting {
         let columns = try target.texts(
             "SELECT name FROM pragma_table_xinfo(\(SQL.literal(table))) WHERE hidden = 0 ORDER BY cid")
         let literal = SQL.literal(table)
+        let names = try target.texts("SELECT name FROM pragma_table_xinfo(\(literal))")
         let isInteger =
             try target.integer(
                 "SELECT count(*) = 1 AND max(upper(type)) = 'INTEGER' FROM pragma_table_info(\(literal)) WHERE pk") == 1
         let key = try target.text("SELECT name FROM pragma_table_info(\(literal)) WHERE pk = 1")
         let hasRows =
             try target.integer("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = \(literal)") == 0
-        guard hasRows, let number = isInteger ? key.map(SQL.quoted) : SQLite.rowID(besides: columns) else {
+        guard hasRows, let number = isInteger ? key.map(SQL.quoted) : SQLite.rowID(besides: names) else {
             return try copyWithoutNumbers(table, columns)
         }
         let all = (isInteger ? [] : [number]) + columns.map(SQL.quoted)

@@ -67,8 +67,9 @@ package enum SchemaComparison {
     /// Returns whether a statement creates a table, with its columns in any order, and with any names of constraints.
     private static func isStatement(_ sql: String, for table: Table) -> Bool {
         if sql == SQLite.createTable(table) { return true }
+        let (found, expected) = (SQLText.elements(of: sql), SQLite.elements(of: table))
         return sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(table.name)) (")
-            && SQLText.unnamed(SQLText.elements(of: sql)).sorted() == SQLText.unnamed(SQLite.elements(of: table)).sorted()
+            && SQLText.unnamed(found).sorted() == SQLText.unnamed(expected).sorted()
     }
 
     /// Returns the names of the indexes that were created by statements, by the statements without the names.

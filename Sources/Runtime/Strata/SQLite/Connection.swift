@@ -297,7 +297,7 @@ package final class Connection {
     /// them.
     func rowNumber(of table: String) throws -> String? {
         let literal = SQL.literal(table)
-        let columns = try texts("SELECT name FROM pragma_table_info(\(literal))")
+        let columns = try texts("SELECT name FROM pragma_table_xinfo(\(literal))")
         let key = try texts("SELECT name FROM pragma_table_info(\(literal)) WHERE pk > 0 AND upper(type) = 'INTEGER'")
         let isSingle = try integer("SELECT sum(pk > 0) FROM pragma_table_info(\(literal))") == 1
         if isSingle, let key = key.first { return SQL.quoted(key) }

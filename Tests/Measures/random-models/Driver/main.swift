@@ -41,7 +41,9 @@ struct Model {
     let valueTypes: String
 
     init(_ folder: String) throws {
-        guard let folder = ModelFolder.all(below: folder).first else { throw DriverError("there is no strata.json") }
+        guard let folder = ModelFolder.all(below: folder).first else {
+            throw DriverError("the folder has no strata.json")
+        }
         let history = try folder.loaded().history
         known = KnownSchema(history)
         valueTypes = history.newest.valueTypeLines.joined(separator: "\n")
