@@ -60,13 +60,14 @@ import Testing
     @Test(arguments: [
         (#""collation": null, "one_of": null"#, true), (#""one_of": null"#, false),
         (#""collation": "rtrim", "one_of": null"#, true), (#""min_length": 1, "one_of": null"#, false),
+        (#""nullable": true, "one_of": null"#, true), (#""property_type": "url", "one_of": null"#, true),
     ])
-    func `values are not compared with one_of by the collation that they lose`(was: String, isCustom: Bool) throws {
+    func `values are compared with one_of by their own collation`(was: String, isCustom: Bool) throws {
         let step = try history(
             #"{ "name": "a", "property_type": "string", "collation": "nocase", "one_of": ["x"], "#
                 + "\(item(was, #", "fill": "x""#)) }"
         ).steps[0]
-        let reason = #"`book.a` gets another collation, which decides what "one_of" allows"#
+        let reason = #"`book.a` would be compared with "one_of" by another collation than its own"#
         #expect(step.customReasons == (isCustom ? [reason] : []))
     }
 

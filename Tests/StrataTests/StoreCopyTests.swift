@@ -124,7 +124,7 @@ import Testing
                 options.backup = isAutomatic ? .automatic(keep: 3) : .file(file)
                 /// Begins a migration that fails, and returns the backup.
                 func backUp() throws -> URL {
-                    try HandMade.$code.withValue({ _ in throw CocoaError(.featureUnsupported) }) {
+                    HandMade.$code.withValue({ _ in throw CocoaError(.featureUnsupported) }) {
                         #expect(throws: (any Error).self) {
                             _ = try Store(at: url, schema: HandMade.self, options: options)
                         }

@@ -36,6 +36,11 @@ package enum ValueOrigin: Hashable, Sendable {
 }
 
 extension ValueOrigin {
+    /// Whether rows keep their values.
+    var isCopy: Bool {
+        if case .copy = self { true } else { false }
+    }
+
     /// Whether the value depends on the old row.
     fileprivate var readsOldRow: Bool {
         switch self {
@@ -81,9 +86,9 @@ struct ColumnInference {
         guard case .constant(let value, column.type) = fill, let literal = to.literal(value, type: column.type) else {
             return .custom(.violations(limits))
         }
-        // The migration would compare the values by their old collation.
-        if let before = old.property(property.lineage), before.collation != property.collation,
-            property.limits.contains(where: { $0.kind == .oneOf })
+        // The migration would compare old values by their old collation, and changed ones by none.
+        if property.limits.contains(where: { $0.kind == .oneOf }),
+            (origin.isCopy ? old.property(property.lineage)?.collation : nil) != property.collation
         {
             return .custom(.collationOfChoices)
         }

@@ -37,7 +37,7 @@ extension SchemaStep {
         case .duplicates: "has a unique index that may find duplicates"
         case .violations(let limits):
             "may violate \(limits.map(\.description).joined(separator: ", ")) and has no \"fill\""
-        case .collationOfChoices: "gets another collation, which decides what \"one_of\" allows"
+        case .collationOfChoices: "would be compared with \"one_of\" by another collation than its own"
         case .check: "has a check that rows may violate"
         case .type(let cause): text(of: cause)
         case .missingValue: "is new and has neither a default nor a \"fill\""

@@ -203,11 +203,6 @@ struct EntityInference {
 }
 
 extension ValueOrigin {
-    /// Whether rows keep their values.
-    fileprivate var isCopy: Bool {
-        if case .copy = self { true } else { false }
-    }
-
     /// Whether rows with different values still have different values after the step.
     fileprivate var keepsValuesApart: Bool {
         switch self {

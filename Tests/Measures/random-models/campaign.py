@@ -10,7 +10,7 @@ from collections import Counter
 from constraints import check_limits, check_tables
 from descriptions import Model
 from driver import Mismatch, write
-from interpreter import AnyPosition, Parsed, Refused, Step, computed, plain, storage, type_of_key
+from interpreter import AnyPosition, Parsed, Refused, Step, computed, plain, type_of_key
 from rows import RandomRows, quoted
 from surroundings import SurroundingsCheck
 

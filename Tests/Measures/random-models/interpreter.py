@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from decimal import Decimal, getcontext
 from functools import cache, cached_property
 
-from descriptions import Model, Subtype
+from descriptions import Subtype
 
 INFERRED_TYPES = {
     ("bool", "int"), ("int", "decimal"), ("float", "double"), ("bool", "string"), ("int", "string"), ("url", "string"),
@@ -549,7 +549,7 @@ class Step:
     def run(self, state):
         """The state after the step. `self.outcomes` has the result of the custom migrations."""
         self.outcomes = {}
-        result, maps, values = {}, {}, {}
+        result, maps = {}, {}
         for entity in self.model.living(self.new):
             if not entity.lives(self.old):
                 result[entity] = []

@@ -545,8 +545,6 @@ class RandomModel:
                     return names.get(name, name) + suffix
 
         renamed = [p for p in self.properties(entity) if p["name"] in names]
-        targets = {id(p): p["property_type"] for p in renamed if isinstance(p["property_type"], dict)}
-        former = {id(p): p["name"] for p in renamed}
         for property in renamed:
             self.set(property, name=names[property["name"]])
         for property in self.properties(entity):

@@ -2,10 +2,9 @@
 
 import re
 import shutil
-from pathlib import Path
 
 from descriptions import Model, Subtype
-from interpreter import CustomEntity, is_changed, literal, type_of_key
+from interpreter import CustomEntity, is_changed, literal
 
 TWIN = '''\
 import Foundation
@@ -116,7 +115,7 @@ class TargetWriter:
         body = re.search(
             rf"extension {self.name}Schema\.{re.escape(new)} \{{\n(?:(?!\n\}}).)*?init\(\n(.*?)\n    \) \{{", text, re.DOTALL
         )
-        entity, version = custom.entity, custom.version
+        version = custom.version
         values = []
         for label, type in re.findall(r"^        (\S+): (.*?),?$", body[1] if body else "", re.MULTILINE):
             if label == "migrating":

@@ -48,7 +48,7 @@ def members(value, path):
             yield from members(each, [*path, key])
 
 
-def remove_inverse(files, before):
+def remove_inverse(files):
     """Removes the name of each inverse that is missing now."""
     for entity in files.values():
         for property in entity.get("properties", []):
@@ -92,7 +92,7 @@ def shrink(files, message, start, seed, folder, driver, say):
             except (KeyError, IndexError):
                 index += 1
                 continue
-            remove_inverse(smaller, files)
+            remove_inverse(smaller)
             found = failure(smaller)
             if found:
                 files, message, is_smaller = smaller, found, True
