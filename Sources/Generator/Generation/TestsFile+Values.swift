@@ -2,8 +2,8 @@ import SchemaDiff
 import SchemaModel
 import SQLSchema
 
-/// The expected values of migrated columns, as Swift source. They state what has changed, and not how the migration computes
-/// it: the tests have their own code for that.
+/// The expected values of migrated columns, as Swift source. The source states which change a value has. StrataTesting computes
+/// the result with its own code, not with that of the migration.
 extension Generator {
     /// Returns Swift source for the unchanged value of a column of the old row.
     static func copy(_ column: String) -> String { ".column(\(SwiftLiteral.string(column)))" }

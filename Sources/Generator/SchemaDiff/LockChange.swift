@@ -13,7 +13,7 @@ package enum LockChange: Hashable, Sendable {
     /// The content of versions changes.
     case content(Edit)
 
-    /// A setting of an entity that a version has or not, in words.
+    /// A setting of an entity that may be absent. The raw value is its name in messages.
     package enum Setting: String, CaseIterable, Sendable {
         case search = "the search"
         case table = "the table name"

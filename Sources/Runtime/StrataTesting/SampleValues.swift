@@ -132,9 +132,8 @@ enum SampleValues {
         }
     }
 
-    /// Returns a value of `type` that no other number gives; nil if the type has no more values.
-    ///
-    /// If the type has limits, the values after the sample values may repeat some of them.
+    /// Returns the value of `type` with a number; nil if the type has no more values. Different numbers give different values,
+    /// except that a type with limits may repeat its sample values once.
     static func distinct(_ type: ColumnType, _ number: Int) -> SQLiteValue? {
         if case .limited(let base, let limits) = type {
             let values = LimitedValues(base, limits)

@@ -252,10 +252,15 @@ class ModelCheck:
         """Whether to check the surroundings of the migrations from a version. They take longer than the migrations."""
         return start == self.seed % (len(self.model.versions) - 1)
 
+    def interruptions(self, way):
+        """How often each attempt of an interrupted migration may ask whether it is cancelled: later and later."""
+        chosen = random.Random(f"{self.seed} {self.start}")
+        return [chosen.randrange(2 << attempt) for attempt in range(1, 9)] if way == "interrupted" else []
+
     def migrate(self, store, version, way, script, **arguments):
         return self.driver.ask(
             action="migrate", folder=str(self.source), file=str(store), version=version, way=way, script=str(script),
-            seed=self.seed, **arguments,
+            interruptions=self.interruptions(way), **arguments,
         )  # fmt: skip
 
     def expect_refusal(self, reply, refusal, way):

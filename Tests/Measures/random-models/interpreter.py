@@ -70,11 +70,13 @@ def member_literal(value, type, version):
     if isinstance(type, list):
         return [member_literal(each, type[0], version) for each in value]
     if isinstance(type, Subtype) and type.kind == "properties":
-        return {
-            member.name(version): member_literal(value[member.name(version)], type.member_type(member, version), version)
-            for member in type.living(version)
-            if member.name(version) in value
-        }
+        members = {}
+        for member in type.living(version):
+            name = member.name(version)
+            given = value.get(name, member.value("default_value", version))
+            if given is not None:
+                members[name] = member_literal(given, type.member_type(member, version), version)
+        return members
     if isinstance(type, Subtype):
         return literal(value, type, version)
     return value
@@ -474,9 +476,8 @@ class CustomEntity:
         former = row.get(property) if property.lives(old) else None
         if reason == "required" and former is not None:
             return converted(former, property.type(old), type, old)
-        if reason == "limit":
-            if former is None or not violates(former, property, new):
-                return former
+        if reason == "limit" and not violates(former, property, new):
+            return former
         if reason == "unique":
             return None if former is None else "u" + text
         if reason == "type" and former is None and property.nullable(new):

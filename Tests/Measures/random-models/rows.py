@@ -143,7 +143,8 @@ class RandomRows:
         """The primary key of a random row, by the names of its columns."""
         names = [column.name for column in entity.key_columns(self.version)]
         rows = connection.execute(
-            f"SELECT {', '.join(map(quoted, names))} FROM {quoted(entity.table(self.version))}"
+            f"SELECT {', '.join(map(quoted, names))} FROM {quoted(entity.table(self.version))} "
+            f"ORDER BY {', '.join(map(quoted, names))}"
         ).fetchall()
         return dict(zip(names, self.one(rows))) if rows else None
 
@@ -179,7 +180,7 @@ class RandomRows:
         table = quoted(entity.table(version))
         updates = [p for p in entity.properties if p.has_columns(version) and p.is_relationship(version)]
         positions = [quoted(f"{p.base(version)}_position") for p in entity.ordering_references(version)]
-        for row in connection.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
+        for row in connection.execute(f"SELECT {', '.join(key)} FROM {table} ORDER BY {', '.join(key)}").fetchall():
             where = " AND ".join(f"{name} IS ?" for name in key)
             changes = [self.reference(connection, p) for p in updates if self.random.random() < 0.4]
             changes += [{name[1:-1].replace('""', '"'): self.random.randint(0, 3)} for name in positions]

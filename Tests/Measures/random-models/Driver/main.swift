@@ -25,7 +25,8 @@ struct Request: Decodable {
     let script: String?
     /// The file of the backup, or of the copy.
     let target: String?
-    let seed: UInt64?
+    /// How often each attempt may ask whether it is cancelled.
+    let interruptions: [Int]?
 }
 
 struct Reply: Encodable {
@@ -143,42 +144,29 @@ struct Driver {
             case "copy":
                 try Store.migrate(
                     from: file, to: try url(request.target, "target"), knowing: known, options: StoreOptions())
-            case "interrupted": try interrupted(options, seed: request.seed ?? 1, openInBatches)
+            case "interrupted": try interrupted(options, after: request.interruptions ?? [], openInBatches)
             default: try open(options)
             }
         }
         return Reply(report: report)
     }
 
-    /// Opens a store until it is migrated. Each attempt is cancelled at a random moment, later and later.
+    /// Opens a store until it is migrated. Each attempt is cancelled when it has asked a number of times, except the last one.
     private func interrupted(
-        _ options: StoreOptions, seed: UInt64, _ open: (StoreOptions) throws -> MigrationReport?
+        _ options: StoreOptions, after counts: [Int], _ open: (StoreOptions) throws -> MigrationReport?
     ) throws -> MigrationReport? {
-        var (options, random, longest) = (options, SplitMix(state: seed), 4)
-        while true {
-            let left = Locked(Int.random(in: 0..<longest, using: &random))
+        for count in counts {
+            let left = Locked(count)
+            var options = options
             options.isMigrationCancelled = {
                 left.withLock { left in
                     left -= 1
                     return left < 0
                 }
             }
-            longest *= 2
             do { return try open(options) } catch MigrationError.cancelled {}
         }
-    }
-}
-
-/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
+        return try open(options)
     }
 }
 
