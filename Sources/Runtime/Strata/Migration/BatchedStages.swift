@@ -43,6 +43,23 @@ struct BatchedStages {
     }
 }
 
+/// What was copied in batches when the last transaction begins.
+struct CopiedStages {
+    let plan: BatchedStages
+    let batches: MigrationBatches
+
+    /// The names in the store of tables that are copied although their stages do not change them.
+    var unchangedTables: Set<String> {
+        var names: Set<String> = []
+        for (stage, tables) in batches.pending.state.copied {
+            for table in tables {
+                names.insert(plan.batched[..<stage].reversed().reduce(table) { $1.stage.mapping.source(of: $0) })
+            }
+        }
+        return names
+    }
+}
+
 /// A stage of a migration whose rows are copied in batches to new tables. Until the last transaction, the new tables have
 /// other names, such as `strata_1_movie`.
 ///
@@ -90,6 +107,18 @@ struct BatchedStage {
     var searchedOldTables: [String] {
         statements.searches.filter { $0.isFilled && created[$0.table] == nil }
             .map { stage.mapping.source(of: $0.table) }
+    }
+
+    /// Returns the run of the stage's custom migration.
+    ///
+    /// - Parameter oldNames: The present names of the tables of the version before.
+    func customStep(
+        _ batches: MigrationBatches, _ monitor: MigrationMonitor, oldNames: [String: String]
+    ) throws -> CustomStep {
+        let context = try MigrationContext(
+            connection: batches.connection, temporaryNames: batches.isLast ? created : names, oldNames: oldNames,
+            sources: stage.sources, now: batches.pending.state.now, batches: batches)
+        return CustomStep(context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
     }
 
     /// The statements that create the new tables, by their final names.

@@ -54,7 +54,7 @@ struct FlipPreparation {
             try batches.commit()
             do {
                 try connection.execute(SQLite.createIndex(names.free(index), on: name))
-            } catch let error as SQLiteError where error.extendedCode == 2067 && batches.runsCustomCode {
+            } catch let error as SQLiteError where error.isNotUnique && batches.runsCustomCode {
                 throw MigrationBatches.Obstacle.notUnique
             }
             try batches.finish(task)
@@ -95,7 +95,7 @@ struct FlipPreparation {
             try insert.bind(last, at: 2)
             do {
                 try insert.run()
-            } catch let error as SQLiteError where error.extendedCode == 2067 && batches.runsCustomCode {
+            } catch let error as SQLiteError where error.isNotUnique && batches.runsCustomCode {
                 throw MigrationBatches.Obstacle.notUnique
             }
         }

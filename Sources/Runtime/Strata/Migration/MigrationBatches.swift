@@ -172,10 +172,13 @@ package final class MigrationBatches {
         }
     }
 
-    /// Turns the running transaction into the last one.
+    /// Turns the running transaction into the last one, which may write to the old tables.
     func beginLast() throws {
         try save()
         isLast = true
+        connection.forgetStatements()
+        connection.guardedTables = []
+        try PendingMigration.dropTriggers(in: connection)
     }
 
     private func save() throws {

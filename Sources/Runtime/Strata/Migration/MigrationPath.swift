@@ -2,6 +2,8 @@ import SQLSchema
 
 /// The steps that take a store from its version to the newest one.
 struct MigrationPath: Sendable {
+    /// The identity of the store.
+    let identity: StoreIdentity
     /// The version of the store.
     let source: SchemaVersion
     /// The steps, in their order; empty if the store has the newest version.
@@ -44,6 +46,7 @@ struct MigrationPath: Sendable {
     /// - Throws: `StoreError` if the store has another schema or an unknown version; `MigrationError.noStep` if the
     ///   schema has no step from a version.
     init(from store: StoreIdentity, in schema: KnownSchema) throws {
+        identity = store
         guard store.schema == schema.name else {
             throw StoreError.otherSchema(found: store.schema, expected: schema.name)
         }

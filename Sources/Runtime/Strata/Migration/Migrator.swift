@@ -21,109 +21,58 @@ struct Migrator {
     /// Migrates the store along `path`.
     ///
     /// - Returns: The report of the migration; nil if another process has migrated the store meanwhile.
-    func run(_ path: MigrationPath) throws -> MigrationReport? {
-        try connection.cancellable(options) { try migrate(path) }
+    func migrate(along path: MigrationPath) throws -> MigrationReport? {
+        try connection.cancellable(options) {
+            try checkLength()
+            let run = try MigrationRun(path, options.migrationStrategy)
+            let space = try MigrationSpace(stages: run.stages, connection)
+            // A pending migration has already taken the space.
+            if try options.checksFreeSpace && space.copiesTables && PendingMigration.find(in: connection) == nil {
+                try space.check()
+            }
+            // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a
+            // transaction the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set
+            // their foreign keys to NULL.
+            try connection.execute("PRAGMA foreign_keys = OFF")
+            guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
+            let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
+            defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
+            do {
+                return try migrate(run, toleratesOld: false)
+            } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
+                // The option `keep` accepts foreign keys that were dangling before the migration. The second attempt finds
+                // out which ones were.
+                return try migrate(run, toleratesOld: true)
+            }
+        }
     }
 
-    private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
-        try checkLength()
-        let stages = try path.stages(options.migrationStrategy)
-        let space = try MigrationSpace(stages: stages, connection)
-        // A pending migration has already taken the space.
-        if try options.checksFreeSpace && space.copiesTables && PendingMigration.find(in: connection) == nil {
-            try space.check()
-        }
-        // 1. "If foreign key constraints are enabled, disable them using PRAGMA foreign_keys=OFF." Inside a transaction
-        // the pragma does nothing, and DROP TABLE would then delete rows that reference the table, or set their foreign
-        // keys to NULL.
-        try connection.execute("PRAGMA foreign_keys = OFF")
-        guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw MigrationError.foreignKeysStuck }
-        let isLegacy = try connection.integer("PRAGMA legacy_alter_table") == 1
-        defer { try? connection.execute("PRAGMA legacy_alter_table = \(isLegacy ? "ON" : "OFF")") }
-        if let result = try ResumableMigrator(self).run(path) { return result.report }
+    /// Migrates the store in batches if that is wanted and possible, or else in one transaction.
+    private func migrate(_ run: MigrationRun, toleratesOld: Bool) throws -> MigrationReport? {
+        let batches = ResumableMigrator(self, run, toleratesOld: toleratesOld)
+        if case .migrated(let report) = try batches.migrate() { return report }
         // A backup must not contain it.
         if try options.backup != nil && PendingMigration.find(in: connection) != nil {
             try connection.transaction("BEGIN IMMEDIATE") { _ = try PendingMigration.discard(in: connection) }
         }
-        do {
-            return try migrate(path, stages, toleratesOld: false)
-        } catch MigrationError.danglingForeignKeys where options.danglingForeignKeys == .keep {
-            // The option `keep` accepts foreign keys that were dangling before the migration. The second attempt finds
-            // out which ones were.
-            return try migrate(path, stages, toleratesOld: true)
-        }
-    }
-
-    /// Migrates the store to the newest version in one transaction.
-    ///
-    /// - Parameters:
-    ///   - planned: The path from the version that the store had before the transaction.
-    ///   - stages: The stages of this path.
-    ///   - toleratesOld: Whether foreign keys that were dangling before the migration may still be dangling after it.
-    private func migrate(
-        _ planned: MigrationPath, _ stages: [MigrationStage], toleratesOld: Bool
-    ) throws -> MigrationReport? {
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
-            // Another process may have migrated the store before the transaction. The version is read again now,
-            // because no other process can write any more.
-            let identity = try StoreIdentity(reading: connection)
-            if identity.isNewer(than: schema) { return nil }
-            let path = try MigrationPath(from: identity, in: schema)
-            if path.steps.isEmpty { return nil }
-            let newest = path.newest
-            let start = Date()
+            guard let run = try run.current(in: connection, schema, options) else { return nil }
+            let start = ContinuousClock.now
             try PendingMigration.discard(in: connection)
-            if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
-            if options.checksIntegrity { try checkIntegrity() }
-            var report = MigrationReport(from: path.source.name, to: newest.name)
-            let isPlanned = path.source == planned.source
-            let current = isPlanned ? stages : try path.stages(options.migrationStrategy)
-            let oldTables = current.first?.mapping.old ?? []
-            var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
-            // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
-            // those indexes, triggers, and views."
-            var objects = try UserObjects(takenFrom: connection, old: oldTables, stages: current)
-            report.renamedTables = objects.renamedTables
-            switch options.danglingForeignKeys {
-            case .keep: break
-            case .repair: report.repairedRows = try ForeignKeyRepair(connection: connection, tables: oldTables).run()
-            case .refuse: try refuse(try danglingForeignKeys(of: oldTables))
-            }
-            let monitor = MigrationMonitor(options, from: path.source.name, to: newest.name)
-            for stage in current {
-                try run(stage, monitor, &report)
-                old = old.after(stage)
-                objects.follow(stage)
-            }
-            try restore(objects, newest, &report)
-            // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
-            try refuse(
-                toleratesOld
-                    ? try DanglingKeys(reading: connection, of: newest.tables).beyond(
-                        old, movedByCode: current.contains { $0.custom != nil })
-                    : try danglingForeignKeys(of: newest.tables))
-            report.seconds = max(0, Date().timeIntervalSince(start))
-            try conclude(newest, report)
-            return report
+            try prepare()
+            var report = MigrationReport(from: run.path.source.name, to: run.path.newest.name)
+            report.seconds = max(0, (ContinuousClock.now - start) / .seconds(1))
+            let monitor = MigrationMonitor(options, from: report.from, to: report.to)
+            return try LastTransaction(migrator: self, run: run, monitor: monitor, toleratesOld: toleratesOld).run(report)
             // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
     }
 
-    /// Creates the app's objects again, and compares the store with a new one.
-    func restore(_ objects: UserObjects, _ newest: SchemaVersion, _ report: inout MigrationReport) throws {
-        // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
-        // associated with table X." The stages have already created the schema's indexes.
-        report.droppedObjects = try objects.putBack(into: connection)
-        let differences = try SchemaComparison.differences(of: connection, from: newest)
-        if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
-    }
-
-    /// Writes the new version and the log.
-    func conclude(_ newest: SchemaVersion, _ report: MigrationReport) throws {
-        try StoreMetadata.write(newest, schema: schema.name, draft: schema.draft, to: connection)
+    /// Does what the options want before a migration writes anything.
+    func prepare() throws {
+        if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
         if options.checksIntegrity { try checkIntegrity() }
-        try log(report)
     }
 
     /// Carries out one stage.
@@ -239,20 +188,5 @@ struct Migrator {
 
     func refuse(_ keys: [String: Int]) throws {
         if !keys.isEmpty { throw MigrationError.danglingForeignKeys(keys) }
-    }
-
-    private func log(_ report: MigrationReport) throws {
-        try StoreMetadata.log(report.droppedObjects, to: report.to, in: connection)
-        let statement = try connection.prepare(
-            """
-            INSERT INTO "strata_migrations" ("from_version", "to_version", "finished_at", "seconds", "rows")
-            VALUES (?1, ?2, ?3, ?4, ?5)
-            """)
-        try statement.bind(report.from, at: 1)
-        try statement.bind(report.to, at: 2)
-        try statement.bind(Date(), at: 3)
-        try statement.bind(report.seconds, at: 4)
-        try statement.bind(report.rows, at: 5)
-        try statement.run()
     }
 }

@@ -8,6 +8,8 @@ import SQLSchema
 /// for every app that opens it.
 struct ResumableMigrator {
     private let migrator: Migrator
+    private let planned: MigrationRun
+    private let toleratesOld: Bool
     private var connection: Connection { migrator.connection }
     private var schema: KnownSchema { migrator.schema }
     private var options: StoreOptions { migrator.options }
@@ -18,19 +20,21 @@ struct ResumableMigrator {
     /// The time in seconds after which a process that does not go on with its migration counts as suspended.
     private static let suspension = 1.0
 
-    init(_ migrator: Migrator) { self.migrator = migrator }
+    /// - Parameter toleratesOld: Whether foreign keys that are dangling before the migration may be dangling after it.
+    init(_ migrator: Migrator, _ planned: MigrationRun, toleratesOld: Bool) {
+        (self.migrator, self.planned, self.toleratesOld) = (migrator, planned, toleratesOld)
+    }
 
-    /// The result of a migration in batches.
-    struct Result {
-        /// The report; nil if another process has migrated the store meanwhile.
-        let report: MigrationReport?
+    enum Outcome {
+        /// The store was migrated, with this report; nil if another process has migrated it.
+        case migrated(MigrationReport?)
+        /// The store has to be migrated in one transaction.
+        case oneTransaction
     }
 
     /// Migrates the store.
-    ///
-    /// - Returns: The result; nil if the store has to be migrated in one transaction.
-    func run(_ path: MigrationPath) throws -> Result? {
-        guard try isWanted(path) else { return nil }
+    func migrate() throws -> Outcome {
+        guard try isWanted() else { return .oneTransaction }
         let owner = MigrationOwner()
         defer {
             owner.end()
@@ -46,14 +50,14 @@ struct ResumableMigrator {
                 let refused = connection.refusedTable.map { MigrationBatches.Obstacle.writes(table: $0) }
                 try rollBack()
                 guard let obstacle = error as? MigrationBatches.Obstacle ?? refused else {
-                    if !Self.canGoOn(after: error) { try? discard() }
+                    if !canGoOn(after: error) { try? discard() }
                     throw error
                 }
                 switch obstacle {
                 case .taken: break
                 case .stale:
                     restarts += 1
-                    if restarts > Self.mostRestarts { return nil }
+                    if restarts > Self.mostRestarts { return .oneTransaction }
                 case .unsuitable(let stage):
                     transactionStage = min(stage, transactionStage ?? stage)
                     try discard()
@@ -66,7 +70,7 @@ struct ResumableMigrator {
     }
 
     /// Whether the options ask for batches, or the store is large enough for them.
-    private func isWanted(_ path: MigrationPath) throws -> Bool {
+    private func isWanted() throws -> Bool {
         switch options.migration {
         case .oneTransaction: return false
         case .resumable: return true
@@ -79,8 +83,9 @@ struct ResumableMigrator {
     }
 
     /// Whether a later attempt can go on after an error.
-    private static func canGoOn(after error: any Error) -> Bool {
+    private func canGoOn(after error: any Error) -> Bool {
         switch error {
+        case MigrationError.danglingForeignKeys: options.danglingForeignKeys == .keep && !toleratesOld
         case MigrationError.cancelled, StoreError.busy: true
         case let error as SQLiteError: error.isBusy || error.code == 9  // SQLITE_INTERRUPT
         default: false
@@ -140,42 +145,45 @@ struct ResumableMigrator {
     /// - Returns: Whether the table is one of the stage's new tables.
     private func copy(_ table: String, _ owner: MigrationOwner) throws -> Bool {
         guard let found = try PendingMigration.find(in: connection) else { return true }
-        let path = try MigrationPath(from: try StoreIdentity(reading: connection), in: schema)
-        let stages = try path.stages(options.migrationStrategy)
-        guard stages[found.state.stage].mapping.new.contains(where: { $0.name == table }) else { return false }
+        guard planned.stages[found.state.stage].mapping.new.contains(where: { $0.name == table }) else { return false }
         try change(owner) { $0.copied[$0.stage, default: []].insert(table) }
         return true
     }
 
     // MARK: An attempt
 
-    private func attempt(_ owner: MigrationOwner, _ transactionStage: Int?) throws -> Result? {
-        let opened: (PendingMigration, MigrationPath)
+    private func attempt(_ owner: MigrationOwner, _ transactionStage: Int?) throws -> Outcome {
+        let opened: (PendingMigration, MigrationRun)
         switch try open(owner, transactionStage) {
-        case .migrated: return Result(report: nil)
-        case .oneTransaction: return nil
-        case .pending(let pending, let path): opened = (pending, path)
+        case .migrated: return .migrated(nil)
+        case .oneTransaction: return .oneTransaction
+        case .pending(let pending, let run): opened = (pending, run)
         }
-        let (pending, path) = opened
-        let monitor = MigrationMonitor(options, from: path.source.name, to: path.newest.name)
-        let stages = try path.stages(options.migrationStrategy)
-        let plan = BatchedStages(stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
+        let (pending, run) = opened
+        let monitor = MigrationMonitor(options, from: run.path.source.name, to: run.path.newest.name)
+        let plan = BatchedStages(run.stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
         batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
         try batches.begin()
         if pending.state.totalRows == 0 { monitor.expect(try expectedRows(plan)) }
-        for stage in plan.batched[pending.state.stage...] { try run(stage, batches, monitor) }
+        for stage in plan.batched[pending.state.stage...] { try copy(stage, batches, monitor) }
         if let last = plan.batched.last {
             let preparation = FlipPreparation(connection: connection, batches: batches, monitor: monitor)
             try preparation.createIndexes(last, after: plan.batched.dropLast().last)
             if plan.rest.isEmpty {
-                try preparation.fillSearches(last, after: plan.batched.dropLast().last, from: path.source.tables)
+                try preparation.fillSearches(last, after: plan.batched.dropLast().last, from: run.path.source.tables)
                 try preparation.checkForeignKeys(last)
             }
         }
-        return Result(report: try finish(path, plan, batches, monitor))
+        try batches.beginLast()
+        let last = LastTransaction(
+            migrator: migrator, run: run, monitor: monitor, toleratesOld: toleratesOld,
+            copied: CopiedStages(plan: plan, batches: batches))
+        let report = try last.run(batches.pending.state.report)
+        try connection.execute("COMMIT")
+        return .migrated(report)
     }
 
     /// The state of a store before an attempt.
@@ -183,7 +191,7 @@ struct ResumableMigrator {
         /// Another process has migrated it.
         case migrated
         case oneTransaction
-        case pending(PendingMigration, MigrationPath)
+        case pending(PendingMigration, MigrationRun)
     }
 
     /// Takes over the pending migration of the store, or begins one.
@@ -192,24 +200,21 @@ struct ResumableMigrator {
         var seen: (state: PendingMigration.State, since: Date)?
         while true {
             let opened = try connection.transaction("BEGIN IMMEDIATE") { () throws -> Opened? in
-                let identity = try StoreIdentity(reading: connection)
-                if identity.isNewer(than: schema) { return .migrated }
-                let path = try MigrationPath(from: identity, in: schema)
-                if path.steps.isEmpty { return .migrated }
+                guard let run = try planned.current(in: connection, schema, options) else { return .migrated }
                 if let found = try PendingMigration.find(in: connection) {
                     if found.owner != owner.description, MigrationOwner.mayBeRunning(found.owner) {
                         if seen?.state != found.state { seen = (found.state, Date()) }
                         if let since = seen?.since, Date().timeIntervalSince(since) < Self.suspension { return nil }
                     }
-                    if !found.isStale, isContinued(found.state, path) {
+                    if !found.isStale, isContinued(found.state, run.path) {
                         try PendingMigration.take(owner: owner, in: connection)
-                        return .pending(PendingMigration(connection: connection, state: found.state), path)
+                        return .pending(PendingMigration(connection: connection, state: found.state), run)
                     }
                 }
                 // A backup must not contain it, so this is committed first.
                 if try PendingMigration.discard(in: connection) { return nil }
-                guard let pending = try begin(path, owner, transactionStage) else { return .oneTransaction }
-                return .pending(pending, path)
+                guard let pending = try begin(run, owner, transactionStage) else { return .oneTransaction }
+                return .pending(pending, run)
             }
             if let opened { return opened }
             if options.isMigrationCancelled?() == true { throw MigrationError.cancelled }
@@ -229,10 +234,10 @@ struct ResumableMigrator {
     ///
     /// - Returns: The migration; nil if the store has to be migrated in one transaction.
     private func begin(
-        _ path: MigrationPath, _ owner: MigrationOwner, _ transactionStage: Int?
+        _ run: MigrationRun, _ owner: MigrationOwner, _ transactionStage: Int?
     ) throws -> PendingMigration? {
-        let stages = try path.stages(options.migrationStrategy)
-        let plan = BatchedStages(stages, upTo: transactionStage)
+        let path = run.path
+        let plan = BatchedStages(run.stages, upTo: transactionStage)
         guard plan.copiesRows else { return nil }
         let tables = path.source.tables
         switch options.danglingForeignKeys {
@@ -242,8 +247,7 @@ struct ResumableMigrator {
             // The repair changes the old tables, so it belongs in the transaction that replaces them.
             if try !ForeignKeyRepair(connection: connection, tables: tables).danglingKeys().isEmpty { return nil }
         }
-        if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
-        if options.checksIntegrity { try migrator.checkIntegrity() }
+        try migrator.prepare()
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
@@ -277,30 +281,20 @@ struct ResumableMigrator {
     }
 
     /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.
-    private func run(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {
+    private func copy(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {
         batches.isLastStage = stage.isLast
         for (table, statement) in stage.creation where !batches.isDone("create \(table)") {
             try connection.execute(statement)
             try batches.finish("create \(table)")
         }
-        for copy in stage.statements.copies { try run(copy, stage, batches, monitor) }
+        for copy in stage.statements.copies { try carryOut(copy, stage, batches, monitor) }
         guard let custom = stage.stage.custom else { return try end(stage, nil, batches) }
-        let step = try customStep(stage, batches, monitor, oldNames: stage.oldNames)
+        let step = try stage.customStep(batches, monitor, oldNames: stage.oldNames)
         connection.outdatedTables = stage.index == 0 ? stage.statements.dropped : []
         defer { connection.outdatedTables = [] }
         try custom(step)
         try batches.check()
         try end(stage, step, batches)
-    }
-
-    private func customStep(
-        _ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor, oldNames: [String: String]
-    ) throws -> CustomStep {
-        let context = try MigrationContext(
-            connection: connection, temporaryNames: batches.isLast ? stage.created : stage.names, oldNames: oldNames,
-            sources: stage.stage.sources, now: batches.pending.state.now, batches: batches)
-        return CustomStep(
-            context: context, mapping: stage.stage.mapping, changes: stage.stage.changes, monitor: monitor)
     }
 
     /// Ends a stage after which others follow.
@@ -325,7 +319,7 @@ struct ResumableMigrator {
     }
 
     /// Copies the rows of a table in parts.
-    private func run(
+    private func carryOut(
         _ copy: InsertSelect, _ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor
     ) throws {
         let task = "copy \(copy.target.name)"
@@ -345,89 +339,4 @@ struct ResumableMigrator {
             try monitor.advance(count, table: copy.target.name)
         }
     }
-
-    /// The names in the store of tables that are copied although their stages do not change them.
-    private static func sources(of copied: [Int: Set<String>], _ stages: [MigrationStage]) -> Set<String> {
-        var names: Set<String> = []
-        for (stage, tables) in copied {
-            for table in tables {
-                names.insert(stages[..<stage].reversed().reduce(table) { $1.mapping.source(of: $0) })
-            }
-        }
-        return names
-    }
-
-    // MARK: The last transaction
-
-    /// Replaces the old tables, runs what has to run in one transaction, and commits.
-    private func finish(
-        _ path: MigrationPath, _ plan: BatchedStages, _ batches: MigrationBatches, _ monitor: MigrationMonitor
-    ) throws -> MigrationReport {
-        try batches.beginLast()
-        let start = ContinuousClock.now
-        let state = batches.pending.state
-        var report = state.report
-        connection.forgetStatements()
-        connection.guardedTables = []
-        try PendingMigration.dropTriggers(in: connection)
-        let stages = plan.batched.map(\.stage) + plan.rest
-        let oldTables = path.source.tables
-        var checksForeignKeys = state.checksForeignKeysLast || !plan.rest.isEmpty
-        let toleratesOld = checksForeignKeys && options.danglingForeignKeys == .keep
-        var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
-        var objects = try UserObjects(
-            takenFrom: connection, old: oldTables, stages: stages, copied: Self.sources(of: state.copied, stages))
-        report.renamedTables = objects.renamedTables
-        var lastIDs = state.lastIDs
-        if let last = plan.batched.last {
-            let flip = TableFlip(connection: connection, migrator: migrator)
-            if let before = plan.batched.dropLast().last { try flip.replace(oldTables, with: before, before: last) }
-            let writes = connection.totalChanges
-            var hasNewTexts = false
-            var given: [String: Int64] = [:]
-            if let custom = last.stage.custom {
-                let step = try customStep(last, batches, monitor, oldNames: [:])
-                connection.outdatedTables = last.statements.dropped
-                defer { connection.outdatedTables = [] }
-                do {
-                    try custom(step)
-                } catch let error as SQLiteError where error.isNotUnique && !state.createsUniqueIndexesLast {
-                    throw MigrationBatches.Obstacle.notUnique
-                }
-                guard connection.isInTransaction else { throw MigrationError.rolledBack }
-                hasNewTexts = connection.totalChanges != writes
-                if hasNewTexts { checksForeignKeys = true }
-                report.add(step)
-                given = step.context.newIDs.given
-                try step.context.end()
-                connection.forgetStatements()
-            }
-            try flip.finish(last, hasNewTexts: hasNewTexts)
-            lastIDs = last.stage.lastIDs(lastIDs, given)
-        }
-        if !lastIDs.isEmpty { try StoreMetadata.writeLastIDs(lastIDs, to: connection) }
-        try PendingMigration.discard(in: connection)
-        for stage in plan.rest { try migrator.run(stage, monitor, &report) }
-        for stage in stages {
-            old = old.after(stage)
-            objects.follow(stage)
-        }
-        try migrator.restore(objects, path.newest, &report)
-        if checksForeignKeys {
-            try migrator.refuse(
-                toleratesOld
-                    ? try DanglingKeys(reading: connection, of: path.newest.tables).beyond(
-                        old, movedByCode: stages.contains { $0.custom != nil })
-                    : try migrator.danglingForeignKeys(of: path.newest.tables))
-        }
-        report.seconds += max(0, (ContinuousClock.now - start) / .seconds(1))
-        try migrator.conclude(path.newest, report)
-        try connection.execute("COMMIT")
-        return report
-    }
-}
-
-extension SQLiteError {
-    /// Whether rows are not unique.
-    fileprivate var isNotUnique: Bool { extendedCode == 2067 }  // SQLITE_CONSTRAINT_UNIQUE
 }

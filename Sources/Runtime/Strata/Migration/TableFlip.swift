@@ -5,13 +5,56 @@ struct TableFlip {
     let connection: Connection
     let migrator: Migrator
 
+    /// Replaces the old tables by the copies, and ends the custom migration of the last stage that was copied.
+    ///
+    /// - Parameters:
+    ///   - copied: What was copied.
+    ///   - old: The tables of the store.
+    ///   - report: Receives the rows of the custom migration.
+    /// - Returns: Whether foreign keys may be dangling now.
+    func run(
+        _ copied: CopiedStages, from old: [Table], _ monitor: MigrationMonitor, _ report: inout MigrationReport
+    ) throws -> Bool {
+        let state = copied.batches.pending.state
+        var checksForeignKeys = state.checksForeignKeysLast || !copied.plan.rest.isEmpty
+        var lastIDs = state.lastIDs
+        if let last = copied.plan.batched.last {
+            if let before = copied.plan.batched.dropLast().last { try replace(old, with: before, before: last) }
+            let writes = connection.totalChanges
+            var hasNewTexts = false
+            var given: [String: Int64] = [:]
+            if let custom = last.stage.custom {
+                let step = try last.customStep(copied.batches, monitor, oldNames: [:])
+                connection.outdatedTables = last.statements.dropped
+                defer { connection.outdatedTables = [] }
+                do {
+                    try custom(step)
+                } catch let error as SQLiteError where error.isNotUnique && !state.createsUniqueIndexesLast {
+                    throw MigrationBatches.Obstacle.notUnique
+                }
+                guard connection.isInTransaction else { throw MigrationError.rolledBack }
+                hasNewTexts = connection.totalChanges != writes
+                if hasNewTexts { checksForeignKeys = true }
+                report.add(step)
+                given = step.context.newIDs.given
+                try step.context.end()
+                connection.forgetStatements()
+            }
+            try finish(last, hasNewTexts: hasNewTexts)
+            lastIDs = last.stage.lastIDs(lastIDs, given)
+        }
+        if !lastIDs.isEmpty { try StoreMetadata.writeLastIDs(lastIDs, to: connection) }
+        try PendingMigration.discard(in: connection)
+        return checksForeignKeys
+    }
+
     /// Replaces the tables of the store by those after a stage that others follow.
     ///
     /// - Parameters:
     ///   - old: The tables of the store.
     ///   - stage: The stage.
     ///   - last: The stage after it.
-    func replace(_ old: [Table], with stage: BatchedStage, before last: BatchedStage) throws {
+    private func replace(_ old: [Table], with stage: BatchedStage, before last: BatchedStage) throws {
         let new = stage.stage.mapping.new
         let kept = Dictionary(
             new.filter { stage.names[$0.name] == nil }.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -54,7 +97,7 @@ struct TableFlip {
     /// - Parameters:
     ///   - stage: The last stage.
     ///   - hasNewTexts: Whether anything was written since the searches were filled.
-    func finish(_ stage: BatchedStage, hasNewTexts: Bool) throws {
+    private func finish(_ stage: BatchedStage, hasNewTexts: Bool) throws {
         let mapping = try migrator.namingIndexes(stage.stage.mapping)
         let statements = StepStatements(
             mapping, keepsOldTables: stage.stage.custom != nil, copied: stage.copied)
@@ -113,4 +156,9 @@ struct StoredIndexNames {
         }
         return Table.Index(name, index.shape)
     }
+}
+
+extension SQLiteError {
+    /// Whether rows are not unique.
+    var isNotUnique: Bool { extendedCode == 2067 }  // SQLITE_CONSTRAINT_UNIQUE
 }

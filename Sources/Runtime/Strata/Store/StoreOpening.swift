@@ -132,7 +132,8 @@ package struct StoreOpening {
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }
         do {
-            let report = try Migrator(connection: connection, schema: schema, options: options).run(path)
+            let report = try Migrator(connection: connection, schema: schema, options: options).migrate(
+                along: path)
             if report != nil, case .automatic(let count) = options.backup, let file = connection.file {
                 AutomaticBackups(of: URL(fileURLWithPath: file), options).prune(keeping: count, schema: schema.name)
             }
