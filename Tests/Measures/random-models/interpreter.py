@@ -397,6 +397,8 @@ class CustomEntity:
         self.given = {}
         #: The relationships to an entity whose primary key gets another type.
         self.followed = []
+        #: The relationships to an entity whose rows are discarded, unless their references become NULL without code.
+        self.lost = []
         before, after = entity.key_columns(old), entity.key_columns(new)
         self.changes_key = [c.lineage for c in before] != [c.lineage for c in after] or [c.type for c in before] != [
             c.type for c in after
@@ -405,9 +407,12 @@ class CustomEntity:
             if not property.has_columns(new):
                 continue
             if property.is_relationship(new):
-                if property.has_columns(old):
-                    target = property.target(new)
-                    if target.lives(old) and type_of_key(target, old) != type_of_key(target, new):
+                target = property.target(new)
+                if discards_target(property, version):
+                    if not property.nullable(new) or property.rule(new) != "nullify":
+                        self.lost.append(property)
+                elif property.has_columns(old) and target.lives(old):
+                    if type_of_key(target, old) != type_of_key(target, new):
                         self.followed.append(property)
                 continue
             reason = self.reason(property)
@@ -438,7 +443,7 @@ class CustomEntity:
 
     @property
     def is_needed(self):
-        return self.is_asked or self.changes_key or bool(self.given) or bool(self.followed)
+        return self.is_asked or self.changes_key or bool(self.given or self.followed or self.lost)
 
     @cached_property
     def can_drop(self):
@@ -463,8 +468,13 @@ class CustomEntity:
                         return False
         return True
 
+    @property
+    def drops_all(self):
+        """Whether no row can stay, because each refers to a discarded row."""
+        return any(not property.nullable(self.version + 1) for property in self.lost)
+
     def drops(self, key):
-        return self.can_drop and hashed(key_text(key)) % 5 == 0
+        return self.drops_all or (self.can_drop and hashed(key_text(key)) % 5 == 0)
 
     def merges(self, key):
         return self.can_drop and not self.changes_key and hashed(key_text(key)) % 7 == 0
@@ -483,6 +493,14 @@ class CustomEntity:
         if reason == "type" and former is None and property.nullable(new):
             return None
         return made_up(property, type, text, new)
+
+
+def discards_target(property, version):
+    """Whether the step from `version` discards the rows that a relationship refers to."""
+    if not property.lives(version) or not property.is_relationship(version):
+        return False
+    target = property.target(version + 1)
+    return property.target(version) is target and target.instruction("rows", version + 1) == "discard"
 
 
 def type_of_key(entity, version):
@@ -603,8 +621,11 @@ class Step:
         for column in entity.columns(self.new):
             property = column.property
             if property is None or property.is_relationship(self.new):
-                value = row.get(column.lineage)
-                if isinstance(column.lineage, tuple) and column.lineage[0] == "key" and value is None:
+                kind, part = column.lineage
+                reference = part if kind == "position" else property
+                is_lost = reference is not None and discards_target(reference, self.old)
+                value = None if is_lost else row.get(column.lineage)
+                if kind == "key" and value is None:
                     continue
                 new[column.lineage] = value
             elif not (custom and property in custom.given):

@@ -472,15 +472,8 @@ class RandomModel:
 
     def discard_rows(self):
         entity = self.old_entity()
-        if entity is None:
-            return
-        for other in self.entities():
-            for property in self.properties(other):
-                type = property["property_type"]
-                if isinstance(type, dict) and type["entity_name"] == entity["name"] and type["association"] == "to_one":
-                    if not property.get("nullable") or property.get("on_delete", "nullify") != "nullify":
-                        return
-        self.item(entity)["rows"] = "discard"
+        if entity:
+            self.item(entity)["rows"] = "discard"
 
     def mentions(self, entity, name):
         """The elements of an entity whose texts name a property."""

@@ -130,6 +130,10 @@ class TargetWriter:
 
     def key_value(self, custom, label, type):
         entity, old, new = custom.entity, custom.version, custom.version + 1
+        if any(normalized(property.name(new) + "_id") == normalized(label) for property in custom.lost):
+            if custom.drops_all:
+                raise Unsupported("a required reference to a discarded row")
+            return "nil", "nil"
         for property in custom.followed:
             if normalized(property.name(new) + "_id") == normalized(label):
                 target = property.target(new)

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import struct
+import unicodedata
 
 from descriptions import Subtype
 from interpreter import literal, plain
@@ -157,6 +158,7 @@ class RandomRows:
 
     def row(self, connection, entity):
         row = {}
+        key = [column.name for column in entity.key_columns(self.version)]
         for column in entity.columns(self.version):
             property = column.property
             if property is None:
@@ -171,6 +173,10 @@ class RandomRows:
                 row[column.name] = None
             else:
                 row[column.name] = self.value(column.type, property)
+        for name in key:
+            # The driver looks outcomes up by keys, and Swift's texts are equal if their canonical forms are.
+            if isinstance(row[name], str):
+                row[name] = unicodedata.normalize("NFC", row[name])
         return row
 
     def connect(self, connection, entity):
