@@ -264,7 +264,7 @@ class ModelCheck:
         )  # fmt: skip
 
     def expect_refusal(self, reply, refusal, way):
-        if "droppedRowsReferenced" not in reply.get("error", "") and "refer" not in reply.get("error", ""):
+        if not any(text in reply.get("error", "") for text in ("droppedRowsReferenced", "refer", "UNIQUE")):
             raise Mismatch(f"{way}: expected a refusal ({refusal}), found {reply.get('error', 'a migrated store')}")
 
     def conversions(self, step):
@@ -277,7 +277,7 @@ class ModelCheck:
                 if outcome == "keep":
                     outcomes[text] = {"keep": [coded(value[column.lineage]) for column in columns]}
                 elif outcome == "merge":
-                    outcomes[text] = {"merge": [coded(part) for part in value]}
+                    outcomes[text] = {"merge": [coded(part) for part in step.key(entity, value, step.new)]}
                 else:
                     outcomes[text] = {}
 

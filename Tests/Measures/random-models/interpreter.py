@@ -568,52 +568,55 @@ class Step:
     def run(self, state):
         """The state after the step. `self.outcomes` has the result of the custom migrations."""
         self.outcomes = {}
-        result, maps = {}, {}
+        #: The new row of each old primary key; None if the row is gone. A merged row has the row that it is merged into.
+        self.rows = {}
+        result = {}
         for entity in self.model.living(self.new):
-            if not entity.lives(self.old):
-                result[entity] = []
-                continue
-            if entity.instruction("rows", self.new) == "discard":
-                result[entity] = []
-                maps[entity] = {self.key(entity, row, self.old): None for row in state[entity]}
-                continue
-            rows, changed = [], {}
-            custom = self.custom.get(entity)
-            target = None
-            if custom:
-                kept = [key for row in state[entity] if not custom.drops(key := self.key(entity, row, self.old))]
-                target = min(kept, key=lambda key: key_text(key).encode(), default=None)
-                self.outcomes[entity] = {}
-            for row in state[entity]:
-                key = self.key(entity, row, self.old)
-                if custom and custom.drops(key):
-                    changed[key] = None
-                    self.outcomes[entity][key] = ("drop", None)
-                    continue
-                if custom and custom.merges(key) and key != target:
-                    changed[key] = target
-                    self.outcomes[entity][key] = ("merge", target)
-                    continue
-                new = self.inferred(entity, row, custom)
-                if custom:
-                    for property, reason in custom.given.items():
-                        new[property] = custom.value(property, reason, row, key)
-                    if custom.changes_key:
-                        columns = entity.key_columns(self.new)
-                        made = new_key(entity, self.old, key)
-                        new.update({column.lineage: part for column, part in zip(columns, made)})
-                after = self.key(entity, new, self.new)
-                if after != key:
-                    changed[key] = after
-                if custom:
-                    self.outcomes[entity][key] = ("keep", new)
-                rows.append(new)
-            result[entity] = rows
-            maps[entity] = changed
+            result[entity] = self.entity_rows(entity, state[entity]) if entity.lives(self.old) else []
         for property, join in self.model.join_tables(self.new).items():
             result[property] = self.join_rows(property, join, state)
-        self.follow(maps, result)
+        self.drop_references(result)
+        self.move_references(result)
+        self.follow_joins(result)
+        self.check_unique(result)
         return result
+
+    def entity_rows(self, entity, before):
+        """The new rows of an entity, with their former references."""
+        after = self.rows[entity] = {}
+        if entity.instruction("rows", self.new) == "discard":
+            after.update({self.key(entity, row, self.old): None for row in before})
+            return []
+        rows, merged = [], []
+        custom = self.custom.get(entity)
+        if custom:
+            outcomes = self.outcomes[entity] = {}
+            kept = [key for row in before if not custom.drops(key := self.key(entity, row, self.old))]
+            target = min(kept, key=lambda key: key_text(key).encode(), default=None)
+        for row in before:
+            key = self.key(entity, row, self.old)
+            if custom and custom.drops(key):
+                after[key] = None
+                outcomes[key] = ("drop", None)
+                continue
+            if custom and custom.merges(key) and key != target:
+                merged.append(key)
+                continue
+            new = self.inferred(entity, row, custom)
+            if custom:
+                for property, reason in custom.given.items():
+                    new[property] = custom.value(property, reason, row, key)
+                if custom.changes_key:
+                    for column, part in zip(entity.key_columns(self.new), new_key(entity, self.old, key)):
+                        if column.property is None or not column.property.is_relationship(self.new):
+                            new[column.lineage] = part
+                outcomes[key] = ("keep", new)
+            after[key] = new
+            rows.append(new)
+        for key in merged:
+            after[key] = after[target]
+            outcomes[key] = ("merge", after[target])
+        return rows
 
     def inferred(self, entity, row, custom):
         """The new row, as far as it is inferred."""
@@ -678,65 +681,93 @@ class Step:
             return rows
         return []
 
-    def follow(self, maps, result):
-        """Lets all references follow changed primary keys, merged rows and dropped rows."""
-        new = self.new
-        dropped = {entity: {key for key, after in changed.items() if after is None} for entity, changed in maps.items()}
+    def references(self, entity):
+        """The relationships that refer to an entity before and after the step, with their columns before."""
+        for other in self.model.living(self.new):
+            for property in other.properties:
+                if property.has_columns(self.new) and property.is_relationship(self.new) and property.target(self.new) is entity:
+                    if property.lives(self.old) and property.has_columns(self.old):
+                        yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
-        def references(entity):
-            for other in self.model.living(new):
-                for property in other.properties:
-                    if property.has_columns(new) and property.is_relationship(new) and property.target(new) is entity:
-                        if property.lives(self.old) and property.has_columns(self.old):
-                            lineages = [(property, c.lineage) for c in self.reference_columns(property)]
-                            yield other, property, lineages
+    def gone(self, entity):
+        return {key for key, row in self.rows.get(entity, {}).items() if row is None}
 
-        pending = [entity for entity in dropped if dropped[entity]]
+    def drop_references(self, result):
+        """Applies the delete rules to references to rows that are gone."""
+        pending = [entity for entity in self.rows if self.gone(entity)]
         while pending:
             entity = pending.pop()
-            keys = dropped[entity]
-            for other, property, lineages in references(entity):
-                hit = [row for row in result[other] if tuple(row.get(lineage) for lineage in lineages) in keys]
+            gone = self.gone(entity)
+            for other, property, lineages in self.references(entity):
+                hit = [row for row in result[other] if tuple(row.get(lineage) for lineage in lineages) in gone]
                 if not hit:
                     continue
-                rule = property.rule(new)
+                rule = property.rule(self.new)
                 if rule in ("deny", "no_action"):
-                    raise Refused(f"{other.name(new)}.{property.name(new)} refers to dropped rows of {entity.name(new)}")
+                    raise Refused(f"{other.name(self.new)}.{property.name(self.new)} refers to rows that are gone")
                 if rule == "nullify":
                     for row in hit:
                         row.update({lineage: None for lineage in lineages})
-                else:
-                    identities = set(map(id, hit))
-                    former = {id(row): self.old_key(other, row, maps) for row in hit}
-                    result[other] = [row for row in result[other] if id(row) not in identities]
-                    dropped.setdefault(other, set()).update(former.values())
-                    maps.setdefault(other, {}).update({key: None for key in former.values()})
-                    pending.append(other)
-        for entity, changed in maps.items():
-            moved = {key: after for key, after in changed.items() if after is not None}
+                    continue
+                identities = set(map(id, hit))
+                result[other] = [row for row in result[other] if id(row) not in identities]
+                custom = self.custom.get(other)
+                for key, row in self.rows[other].items():
+                    if id(row) in identities:
+                        self.rows[other][key] = None
+                        if custom and property in custom.followed:
+                            # The custom migration finds no new key of the row that is gone.
+                            self.outcomes[other][key] = ("drop", None)
+                pending.append(other)
+
+    def targets_first(self):
+        """The entities. Each comes after those to which its primary key refers."""
+        ordered = []
+
+        def visit(entity):
+            for column in entity.key_columns(self.new):
+                if column.property and column.property.is_relationship(self.new):
+                    visit(column.property.target(self.new))
+            if entity not in ordered:
+                ordered.append(entity)
+
+        for entity in self.model.living(self.new):
+            visit(entity)
+        return ordered
+
+    def move_references(self, result):
+        """Lets references follow changed primary keys and merged rows."""
+        self.moved = {}
+        for entity in self.targets_first():
+            keys = {key: self.key(entity, row, self.new) for key, row in self.rows.get(entity, {}).items() if row is not None}
+            moved = self.moved[entity] = {key: after for key, after in keys.items() if after != key}
             if not moved:
                 continue
-            after_columns = entity.key_columns(new)
-            for other, property, lineages in references(entity):
+            after_columns = entity.key_columns(self.new)
+            for other, property, lineages in self.references(entity):
                 for row in result[other]:
                     after = moved.get(tuple(row.get(lineage) for lineage in lineages))
                     if after is not None:
                         for lineage in lineages:
                             row.pop(lineage, None)
                         row.update({(property, c.lineage): part for c, part in zip(after_columns, after)})
-        self.follow_joins(maps, dropped, result)
 
-    def reference_columns(self, property):
-        return property.target(self.old).key_columns(self.old)
+    def check_unique(self, result):
+        """Refuses rows that references to merged rows have made equal."""
+        for entity in self.model.living(self.new):
+            keys = [entity.key_columns(self.new)]
+            for property in entity.properties:
+                if property.has_columns(self.new) and property.is_relationship(self.new):
+                    inverse = property.inverse(self.new)
+                    if inverse is not None and not inverse.is_to_many(self.new):
+                        keys.append(entity.property_columns(property, self.new))
+            for columns in keys:
+                values = [tuple(row[column.lineage] for column in columns) for row in result[entity]]
+                values = [value for value in values if None not in value]
+                if len(set(values)) < len(values):
+                    raise Refused(f"rows of {entity.name(self.new)} are equal")
 
-    def old_key(self, entity, row, maps):
-        key = self.key(entity, row, self.new)
-        for before, after in maps.get(entity, {}).items():
-            if after == key:
-                return before
-        return key
-
-    def follow_joins(self, maps, dropped, result):
+    def follow_joins(self, result):
         for property, join in self.model.join_tables(self.new).items():
             rows = []
             ends = []
@@ -748,10 +779,10 @@ class Step:
                 for side, entity, before, after in ends:
                     lineages = [(side, column.lineage) for column in before]
                     key = tuple(row[lineage] for lineage in lineages)
-                    if key in dropped.get(entity, ()):
+                    if key in self.gone(entity):
                         is_kept = False
                         break
-                    moved = maps.get(entity, {}).get(key)
+                    moved = self.moved[entity].get(key)
                     if moved is not None:
                         is_moved = True
                         for lineage in lineages:

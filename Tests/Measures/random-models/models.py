@@ -189,12 +189,18 @@ class RandomModel:
         kind = self.one(["int", "int", "string", "uuid", "property", "properties"])
         entity = {"name": name, "version_history": [{"version": self.now}], "identifier": {"type": kind}, "properties": []}
         entity[BIRTH] = self.now
-        if kind in ("int", "string", "uuid") and self.chance(0.3):
-            entity["identifier"]["name"] = self.name("key")
+        if kind in ("int", "string", "uuid"):
+            if self.chance(0.3):
+                entity["identifier"]["name"] = self.name("key")
+            source = self.one(e["name"] for e in self.entities() if e["identifier"]["type"] == kind)
+            if source and self.chance(0.2):
+                entity["identifier"]["derived_from_relationships"] = [source]
         if kind == "property":
             key = {"name": self.name("p"), "property_type": self.one(["int", "string", "uuid"]), BIRTH: self.now}
             if key["property_type"] == "string" and self.chance(0.3):
                 key["collation"] = "nocase"
+            if self.entities() and self.chance(0.2):
+                key = self.key_reference(entity)
             entity["properties"].append(key)
             entity["identifier"]["property"] = key["name"]
         if kind == "properties":
@@ -202,6 +208,8 @@ class RandomModel:
                 {"name": self.name("p"), "property_type": "string", BIRTH: self.now},
                 {"name": self.name("p"), "property_type": self.one(["int", "uuid"]), BIRTH: self.now},
             ]
+            if self.entities() and self.chance(0.4):
+                keys[self.random.randrange(2)] = self.key_reference(entity)
             entity["properties"] += keys
             entity["identifier"]["properties"] = [key["name"] for key in keys]
         if self.chance(0.2):
@@ -265,10 +273,16 @@ class RandomModel:
         elif type == "uuid":
             property["one_of"] = ["00000000-0000-0000-0000-00000000000A", "00000000-0000-0000-0000-00000000000B"]
 
-    def add_reference(self, entity, property):
+    def key_reference(self, entity):
+        """A reference that is part of the primary key of a new entity."""
+        property = {"name": self.name("p"), BIRTH: self.now}
+        self.add_reference(entity, property, is_key=True)
+        return property
+
+    def add_reference(self, entity, property, is_key=False):
         target = self.one(self.entities())
         property["property_type"] = {"entity_name": target["name"], "association": "to_one"}
-        if self.chance(0.75) or not self.is_new(entity):
+        if not is_key and (self.chance(0.75) or not self.is_new(entity)):
             property["nullable"] = True
             rule = self.one([None, "cascade", "nullify", "deny", "no_action"])
         else:
@@ -287,7 +301,8 @@ class RandomModel:
             if inverse["property_type"]["association"] == "to_one":
                 inverse["nullable"] = True
                 property["stored"] = True
-                property["nullable"] = True
+                if not is_key:
+                    property["nullable"] = True
             elif self.chance(0.5):
                 inverse["ordered"] = True
             inverse[BIRTH] = self.now
@@ -430,6 +445,8 @@ class RandomModel:
         for entity in renamed:
             self.set(entity, name=names[entity["name"]])
         for entity in self.entities():
+            sources = entity["identifier"].get("derived_from_relationships", [])
+            sources[:] = [names.get(name, name) for name in sources]
             for property in self.properties(entity):
                 type = property["property_type"]
                 if isinstance(type, dict) and type["entity_name"] in names:
@@ -747,14 +764,17 @@ class RandomModel:
                 self.set(entity, identifier=identifier)
 
     def has_pairs(self, entity):
-        """Whether join tables refer to an entity. Their pairs do not follow a key that changes its type yet."""
-        return any(
-            isinstance(type := property["property_type"], dict)
-            and type["association"] == "to_many"
-            and entity["name"] in (other["name"], type["entity_name"])
-            for other in self.entities()
-            for property in other["properties"]
-        )
+        """Whether join tables refer to an entity, or to one whose primary key refers to it. Their pairs do not follow a
+        key that changes its type yet."""
+        for other in self.entities():
+            for property in other["properties"]:
+                if not isinstance(type := property["property_type"], dict):
+                    continue
+                if type["association"] == "to_many" and entity["name"] in (other["name"], type["entity_name"]):
+                    return True
+                if type["entity_name"] == entity["name"] and property["name"] in self.key_names(other) and self.has_pairs(other):
+                    return True
+        return False
 
     def persist(self):
         entity = self.old_entity()
