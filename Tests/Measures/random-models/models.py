@@ -289,7 +289,10 @@ class RandomModel:
             rule = self.one([None, "cascade"])
         if rule:
             property["on_delete"] = rule
-        if self.chance(0.5):
+        if not is_key and self.chance(0.1):
+            # The relationship is its own inverse.
+            property["property_type"] |= {"entity_name": entity["name"], "inverse": property["name"]}
+        elif self.chance(0.5):
             inverse = {
                 "name": self.name("p"),
                 "property_type": {
@@ -314,6 +317,10 @@ class RandomModel:
     def add_many(self, entity, property):
         target = self.one(self.entities())
         property["property_type"] = {"entity_name": target["name"], "association": "to_many"}
+        if self.chance(0.2):
+            # The relationship is its own inverse.
+            property["property_type"] |= {"entity_name": entity["name"], "inverse": property["name"]}
+            return
         if self.chance(0.3):
             property["duplicates"] = True
         if self.chance(0.4):
