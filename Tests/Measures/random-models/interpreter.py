@@ -403,6 +403,7 @@ class CustomEntity:
         self.changes_key = [c.lineage for c in before] != [c.lineage for c in after] or [c.type for c in before] != [
             c.type for c in after
         ]
+        self.changes_collation = not self.changes_key and collations(entity, old) != collations(entity, new)
         for property in entity.properties:
             if not property.has_columns(new):
                 continue
@@ -443,7 +444,8 @@ class CustomEntity:
 
     @property
     def is_needed(self):
-        return self.is_asked or self.changes_key or bool(self.given or self.followed or self.lost)
+        changes = self.changes_key or self.changes_collation
+        return self.is_asked or changes or bool(self.given or self.followed or self.lost)
 
     @cached_property
     def can_drop(self):
@@ -493,6 +495,19 @@ class CustomEntity:
         if reason == "type" and former is None and property.nullable(new):
             return None
         return made_up(property, type, text, new)
+
+
+def collations(entity, version):
+    """The collations of the primary key. References are compared byte by byte."""
+    properties = [column.property for column in entity.key_columns(version)]
+    return [p.value("collation", version) if p and not p.is_relationship(version) else None for p in properties]
+
+
+def folded(key, collations):
+    """A primary key, such that equal ones are those that SQLite takes for equal."""
+    upper = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+    fold = {None: lambda text: text, "nocase": lambda text: text.translate(upper), "rtrim": lambda text: text.rstrip(" ")}
+    return tuple(fold[collation](part) if isinstance(part, str) else part for part, collation in zip(key, collations))
 
 
 def discards_target(property, version):
@@ -593,6 +608,10 @@ class Step:
             outcomes = self.outcomes[entity] = {}
             kept = [key for row in before if not custom.drops(key := self.key(entity, row, self.old))]
             target = min(kept, key=lambda key: key_text(key).encode(), default=None)
+            # Rows that the new collation takes for equal are merged.
+            first = {}
+            for key in [target, *kept] if custom.changes_collation and kept else []:
+                first.setdefault(folded(key, collations(entity, self.new)), key)
         for row in before:
             key = self.key(entity, row, self.old)
             if custom and custom.drops(key):
@@ -600,7 +619,10 @@ class Step:
                 outcomes[key] = ("drop", None)
                 continue
             if custom and custom.merges(key) and key != target:
-                merged.append(key)
+                merged.append((key, target))
+                continue
+            if custom and custom.changes_collation and key != (same := first[folded(key, collations(entity, self.new))]):
+                merged.append((key, same))
                 continue
             new = self.inferred(entity, row, custom)
             if custom:
@@ -613,9 +635,9 @@ class Step:
                 outcomes[key] = ("keep", new)
             after[key] = new
             rows.append(new)
-        for key in merged:
-            after[key] = after[target]
-            outcomes[key] = ("merge", after[target])
+        for key, other in merged:
+            after[key] = after[other]
+            outcomes[key] = ("merge", after[other])
         return rows
 
     def inferred(self, entity, row, custom):
@@ -689,6 +711,12 @@ class Step:
                     if property.lives(self.old) and property.has_columns(self.old):
                         yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
+    def referred(self, entity):
+        """Returns the function from the values of a reference to the old primary key of the row that it refers to."""
+        old = collations(entity, self.old) if entity.lives(self.old) else []
+        keys = {folded(key, old): key for key in self.rows.get(entity, {})}
+        return lambda values: None if None in values else keys.get(folded(values, old))
+
     def gone(self, entity):
         return {key for key, row in self.rows.get(entity, {}).items() if row is None}
 
@@ -697,9 +725,9 @@ class Step:
         pending = [entity for entity in self.rows if self.gone(entity)]
         while pending:
             entity = pending.pop()
-            gone = self.gone(entity)
+            gone, referred = self.gone(entity), self.referred(entity)
             for other, property, lineages in self.references(entity):
-                hit = [row for row in result[other] if tuple(row.get(lineage) for lineage in lineages) in gone]
+                hit = [row for row in result[other] if referred(tuple(row.get(lineage) for lineage in lineages)) in gone]
                 if not hit:
                     continue
                 rule = property.rule(self.new)
@@ -741,12 +769,15 @@ class Step:
         for entity in self.targets_first():
             keys = {key: self.key(entity, row, self.new) for key, row in self.rows.get(entity, {}).items() if row is not None}
             moved = self.moved[entity] = {key: after for key, after in keys.items() if after != key}
-            if not moved:
-                continue
-            after_columns = entity.key_columns(self.new)
+            after_columns, referred, now = entity.key_columns(self.new), self.referred(entity), collations(entity, self.new)
             for other, property, lineages in self.references(entity):
                 for row in result[other]:
-                    after = moved.get(tuple(row.get(lineage) for lineage in lineages))
+                    values = tuple(row.get(lineage) for lineage in lineages)
+                    key = referred(values)
+                    after = moved.get(key)
+                    if after is None and key is not None and folded(values, now) != folded(key, now):
+                        # The old collation took the reference for equal to the primary key. The new one does not.
+                        after = key
                     if after is not None:
                         for lineage in lineages:
                             row.pop(lineage, None)

@@ -87,6 +87,8 @@ class TargetWriter:
             custom = CustomEntity(self.model, entity, version)
             if not custom.is_needed:
                 raise Unsupported(f"{entity.name(version + 1)} needs a custom migration, says the generator")
+            if custom.changes_collation:
+                raise Unsupported("another collation of a primary key")
             values = self.values(custom, new, text)
             code = EntityCode(self, custom, old, new, values)
             state += code.state()

@@ -6,7 +6,7 @@ import struct
 import unicodedata
 
 from descriptions import Subtype
-from interpreter import literal, plain
+from interpreter import collations, literal, plain
 
 TEXTS = [
     "", "a", "A", "tea", "TEA", "tea ", " ", "007", "1e3", "true", "NULL", "it's", "\"q\"", "a\r\nb", "a\tb", "a\nb",
@@ -151,10 +151,18 @@ class RandomRows:
 
     def reference(self, connection, property):
         """The columns of a reference to a random row."""
-        columns = property.entity.property_columns(property, self.version)
-        key = self.key(connection, property.target(self.version))
+        columns, target = property.entity.property_columns(property, self.version), property.target(self.version)
+        key = self.key(connection, target)
         values = list(key.values()) if key else [None] * len(columns)
+        if key and self.random.random() < 0.3:
+            values = [self.equal(*each) for each in zip(values, collations(target, self.version))]
         return {column.name: value for column, value in zip(columns, values)}
+
+    def equal(self, value, collation):
+        """A value that a collation takes for equal."""
+        if collation == "nocase":
+            return "".join(letter.swapcase() if letter.isascii() else letter for letter in value)
+        return value + " " if collation == "rtrim" else value
 
     def row(self, connection, entity):
         row = {}
