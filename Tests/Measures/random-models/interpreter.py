@@ -263,20 +263,22 @@ def violates(value, property, version):
     """Whether a value violates a limit of a version."""
     if value is None:
         return False
-    type = property.type(version)
+    type, collation = property.type(version), [property.value("collation", version)]
     for limit in LIMITS:
         bound = property.value(limit, version)
         if bound is None:
             continue
         if limit in ("minimum", "maximum"):
             bound = literal(bound, type, version)
+        if limit == "one_of":
+            bound = [folded([literal(each, type, version)], collation) for each in bound]
         if (
             (limit == "minimum" and value < bound)
             or (limit == "maximum" and value > bound)
             or (limit == "min_length" and len(value) < bound)
             or (limit == "max_length" and len(value) > bound)
             or (limit == "pattern" and not glob(bound, value))
-            or (limit == "one_of" and value not in [literal(each, type, version) for each in bound])
+            or (limit == "one_of" and folded([value], collation) not in bound)
         ):
             return True
     return False
@@ -439,6 +441,8 @@ class CustomEntity:
         if property.value("unique", new) and not property.value("unique", old):
             return "unique"
         if is_stricter(property, old) and property.instruction("fill", new) is None:
+            return "limit"
+        if property.value("one_of", new) is not None and property.value("collation", old) != property.value("collation", new):
             return "limit"
         return None
 
