@@ -542,6 +542,11 @@ def made_up(property, type, text, version):
     if isinstance(type, list):
         return "[]"
     if isinstance(type, Subtype):
+        if type.kind == "properties":
+            given = {"string": "", "int": 0, "bool": False, "[string]": [], "flags": []}
+            members = [m for m in type.living(version) if not m.value("nullable", version)]
+            members = [m for m in members if m.value("default_value", version) is None]
+            return literal({m.name(version): given[m.value("property_type", version)] for m in members}, type, version)
         return {"cases": lambda: type.text(type.living(version)[0], version), "options": lambda: 0}[type.kind]()
     most = property.value("max_length", version)
     made = {

@@ -619,7 +619,7 @@ class RandomModel:
             "bool": ["int", "string"], "int": ["string", "decimal"], "float": ["double"], "url": ["string"],
             "color": ["string"], "uuid": ["string"], "kind": ["string"],
         }  # fmt: skip
-        next = self.one(inferred.get(type, []) if self.chance(0.75) else list(DEFAULTS))
+        next = self.one(inferred.get(type, []) if "unique" in property or self.chance(0.75) else list(DEFAULTS))
         if next is None or next == type:
             return
         fields = {"property_type": next}
