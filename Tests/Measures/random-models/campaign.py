@@ -52,8 +52,10 @@ class ModelCheck:
         write(self.source, self.files)
         self.driver.must(action="check", folder=str(self.source))
         self.driver.must(action="strata", arguments=["generate", str(self.source)])
+        if self.model.oldest:
+            self.check_too_old()
         for version, name in enumerate(self.model.versions[:-1]):
-            if starts is None or name in starts:
+            if version >= self.model.oldest and (starts is None or name in starts):
                 self.start = name
                 self.check_from(version)
 
@@ -195,6 +197,16 @@ class ModelCheck:
 
     # Migrations
 
+    def check_too_old(self):
+        """A store of a version that is no longer supported is refused."""
+        # The schema is named after the folder.
+        folder, store = self.folder / "Unlimited" / self.source.name, self.folder / "old.sqlite"
+        write(folder, {name: each for name, each in self.files.items() if name != "strata.json"})
+        self.driver.must(action="create", folder=str(folder), file=str(store), version=self.model.versions[0])
+        reply = self.driver.ask(action="migrate", folder=str(self.source), file=str(store), way="fused")
+        if "tooOld" not in reply.get("error", ""):
+            raise Mismatch(f"a store of {self.model.versions[0]}: {reply.get('error', 'is migrated')}")
+
     def check_from(self, start):
         versions = self.model.versions
         stores = self.folder / "Stores"
@@ -206,9 +218,9 @@ class ModelCheck:
         RandomRows(random.Random(f"{self.seed} {versions[start]}"), self.model, start).fill(connection, self.rows)
         connection.close()
         self.compare_layout(original, start, "create")
-        states, steps, refusal = [self.state(original, start)], [], None
+        states, steps, refusal, path = [self.state(original, start)], [], None, self.model.path(start)
         self.compare(original, start, states[0], "create")
-        for version in range(start, len(versions) - 1):
+        for version in path[:-1]:
             step = Step(self.model, version)
             try:
                 states.append(step.run(states[-1]))
@@ -222,7 +234,7 @@ class ModelCheck:
         self.counts["custom"] += sum(bool(step.custom) for step in steps)
         script = stores / "script.json"
         script.write_text(json.dumps({"steps": {versions[s.old]: self.conversions(s) for s in steps}}))
-        last = start + len(states) - 1
+        last = path[len(states) - 1]
         for way in ("fused", "stepwise", "batches", "interrupted"):
             store = stores / f"{way}.sqlite"
             shutil.copy(original, store)
@@ -237,12 +249,14 @@ class ModelCheck:
             self.compare_layout(store, last, f"{way} from {versions[start]}")
         store = stores / "versions.sqlite"
         shutil.copy(original, store)
-        for version in range(start + 1, last + 1):
-            way = f"from {versions[version - 1]} to {versions[version]} (rows of {versions[start]})"
+        for place, version in enumerate(path[1 : len(states)], 1):
+            if self.model.is_passed_over(version):
+                continue
+            way = f"from {versions[path[place - 1]]} to {versions[version]} (rows of {versions[start]})"
             reply = self.migrate(store, versions[version], "fused", script)
             if "error" in reply:
                 raise Mismatch(f"{way}: {reply['error']}")
-            self.compare(store, version, states[version - start], way)
+            self.compare(store, version, states[place], way)
             self.compare_layout(store, version, way)
         self.check_sql(start, states, steps)
         if not refusal and self.checks_surroundings(start):
@@ -317,7 +331,7 @@ class ModelCheck:
         for lineage, (table, columns) in self.model.tables(start).items():
             self.insert(connection, table, columns, states[0][lineage])
         connection.commit()
-        text = (self.source / "SQL" / f"{versions[start]}-{versions[start + 1]}.sql").read_text()
+        text = (self.source / "SQL" / f"{versions[start]}-{versions[step.new]}.sql").read_text()
         before, _, after = text.partition("\n-- Migration_")
         try:
             connection.executescript(before)
@@ -331,14 +345,14 @@ class ModelCheck:
             if after:
                 connection.executescript("-- " + after)
         except sqlite3.Error as error:
-            raise Mismatch(f"SQL from {versions[start]} to {versions[start + 1]}: {error}")
+            raise Mismatch(f"SQL from {versions[start]} to {versions[step.new]}: {error}")
         path = self.folder / "Stores" / "sql.sqlite"
         target = sqlite3.connect(path)
         connection.backup(target)
         target.close()
         way = f"the SQL files from {versions[start]}"
-        self.compare(path, start + 1, states[1], way)
-        self.compare_layout(path, start + 1, way)
+        self.compare(path, step.new, states[1], way)
+        self.compare_layout(path, step.new, way)
         self.counts["steps in SQL"] += 1
 
     def insert(self, connection, table, columns, rows):

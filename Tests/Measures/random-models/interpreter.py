@@ -96,11 +96,12 @@ def converts(old, new, version):
     if isinstance(old, Subtype) and isinstance(new, Subtype):
         if old is not new:
             return False
+        after = old.after(version)
         for element in old.living(version):
-            if element.lives(version + 1):
+            if element.lives(after):
                 if old.kind == "properties":
-                    types = old.member_type(element, version), old.member_type(element, version + 1)
-                    required = element.value("nullable", version) and not element.value("nullable", version + 1)
+                    types = old.member_type(element, version), old.member_type(element, after)
+                    required = element.value("nullable", version) and not element.value("nullable", after)
                     if required or not converts(*types, version):
                         return False
             elif not element.json.get("replaced_by") and not element.json.get("discard"):
@@ -108,9 +109,9 @@ def converts(old, new, version):
         return all(
             old.kind != "properties"
             or element.lives(version)
-            or element.value("nullable", version + 1)
-            or element.value("default_value", version + 1) is not None
-            for element in old.living(version + 1)
+            or element.value("nullable", after)
+            or element.value("default_value", after) is not None
+            for element in old.living(after)
         )
     if isinstance(old, Subtype):
         return old.kind == "cases" and new == "string"
@@ -123,16 +124,17 @@ def is_changed(type, version):
         return is_changed(type[0], version)
     if not isinstance(type, Subtype):
         return False
+    after = type.after(version)
     for element in type.elements:
-        if element.lives(version) != element.lives(version + 1):
-            if type.kind == "properties" or not element.lives(version + 1):
+        if element.lives(version) != element.lives(after):
+            if type.kind == "properties" or not element.lives(after):
                 return True
         elif element.lives(version):
-            if type.kind == "cases" and type.text(element, version) != type.text(element, version + 1):
+            if type.kind == "cases" and type.text(element, version) != type.text(element, after):
                 return True
             if type.kind == "properties":
-                old, new = type.member_type(element, version), type.member_type(element, version + 1)
-                if element.name(version) != element.name(version + 1) or old != new or is_changed(old, version):
+                old, new = type.member_type(element, version), type.member_type(element, after)
+                if element.name(version) != element.name(after) or old != new or is_changed(old, version):
                     return True
     return False
 
@@ -149,7 +151,7 @@ def converted(value, old, new, version):
     if isinstance(old, Subtype):
         if old.kind == "options":
             for option in old.living(version):
-                if not option.lives(version + 1):
+                if not option.lives(old.after(version)):
                     value &= ~(1 << old.bit(option))
             return value
         if new == "string":
@@ -165,12 +167,13 @@ def converted(value, old, new, version):
 
 
 def converted_case(value, type, version):
+    after = type.after(version)
     for case in type.living(version):
         if type.text(case, version) == value:
-            if case.lives(version + 1):
-                return type.text(case, version + 1)
+            if case.lives(after):
+                return type.text(case, after)
             name = case.json["replaced_by"]
-            return type.text(type.element(name, version) or type.element(name, version + 1), version + 1)
+            return type.text(type.element(name, case.death - 1) or type.element(name, case.death), after)
     return value
 
 
@@ -183,13 +186,13 @@ def converted_json(value, old, new, version):
         return converted(value, old, new, version)
     if old.kind != "properties":
         return converted(value, old, new, version)
-    result = {}
-    for member in old.living(version + 1):
-        name, type = member.name(version + 1), old.member_type(member, version + 1)
+    result, after = {}, old.after(version)
+    for member in old.living(after):
+        name, type = member.name(after), old.member_type(member, after)
         if not member.lives(version):
-            default = member.value("default_value", version + 1)
+            default = member.value("default_value", after)
             if default is not None:
-                result[name] = member_literal(default, type, version + 1)
+                result[name] = member_literal(default, type, after)
         elif member.name(version) in value:
             former = old.member_type(member, version)
             result[name] = converted_json(value[member.name(version)], former, type, version)
@@ -286,7 +289,7 @@ def violates(value, property, version):
 
 def is_stricter(property, version):
     """Whether the step from `version` may make valid values invalid."""
-    old, new = version, version + 1
+    old, new = version, property.after(version)
     for limit in LIMITS:
         before, after = property.value(limit, old), property.value(limit, new)
         if after is None or before == after:
@@ -393,8 +396,9 @@ class CustomEntity:
 
     def __init__(self, model, entity, version):
         self.model, self.entity, self.version = model, entity, version
-        old, new = version, version + 1
-        self.is_asked = entity.instruction("migration", new) == "custom"
+        old, new = version, model.after(version)
+        self.new = new
+        self.is_asked = entity.instruction("migration", old) == "custom"
         #: The stored properties whose values the custom migration computes, with the reason.
         self.given = {}
         #: The relationships to an entity whose primary key gets another type.
@@ -423,24 +427,27 @@ class CustomEntity:
                 self.given[property] = reason
 
     def reason(self, property):
-        old, new = self.version, self.version + 1
-        has_fill = any(property.instruction(key, new) is not None for key in ("fill", "fill_from"))
-        has_value = has_fill or property.value("default_value", new) is not None
-        if property.instruction("migration", new) == "custom":
+        old, new = self.version, self.new
+        if property.instruction("migration", old) == "custom":
             return "asked"
-        source = property.instruction("fill_from", new)
-        may_be_null = source is not None and property.entity.property(source, old).nullable(old)
-        if may_be_null and property.value("default_value", new) is None:
-            has_value = False
+        fill, source, moment = filling(property, old)
+        has_value, is_lost = property.value("default_value", new) is not None, False
+        if fill is not None:
+            # A step that passes over versions does not convert the value.
+            is_lost = property.type(moment) != property.type(new) or present(fill, property.type(new), moment, new) is None
+            has_value = True
+        elif source is not None:
+            is_lost = not source.has_columns(old) or not converts(source.type(old), property.type(new), old)
+            has_value = has_value or not source.nullable(old)
         if not property.lives(old):
-            return None if property.nullable(new) or has_value else "new"
+            return "new" if is_lost or not (property.nullable(new) or has_value) else None
         if not converts(property.type(old), property.type(new), old):
             return "type"
-        if property.nullable(old) and not property.nullable(new) and not has_value:
+        if property.nullable(old) and not property.nullable(new) and (is_lost or not has_value):
             return "required"
         if property.value("unique", new) and not property.value("unique", old):
             return "unique"
-        if is_stricter(property, old) and property.instruction("fill", new) is None:
+        if is_stricter(property, old) and (fill is None or is_lost):
             return "limit"
         if property.value("one_of", new) is not None and property.value("collation", old) != property.value("collation", new):
             return "limit"
@@ -457,7 +464,7 @@ class CustomEntity:
         references to those that are deleted with them."""
         if not self.is_asked:
             return False
-        new, reached, pending = self.version + 1, {self.entity}, [self.entity]
+        new, reached, pending = self.new, {self.entity}, [self.entity]
         while pending:
             entity = pending.pop()
             for other in self.model.living(new):
@@ -477,7 +484,7 @@ class CustomEntity:
     @property
     def drops_all(self):
         """Whether no row can stay, because each refers to a discarded row."""
-        return any(not property.nullable(self.version + 1) for property in self.lost)
+        return any(not property.nullable(self.new) for property in self.lost)
 
     def drops(self, key):
         return self.drops_all or (self.can_drop and hashed(key_text(key)) % 5 == 0)
@@ -487,7 +494,7 @@ class CustomEntity:
 
     def value(self, property, reason, row, key):
         """The value that the custom migration gives a property."""
-        old, new = self.version, self.version + 1
+        old, new = self.version, self.new
         type, text = property.type(new), key_text(key)
         former = row.get(property) if property.lives(old) else None
         if reason == "required" and former is not None:
@@ -518,8 +525,37 @@ def discards_target(property, version):
     """Whether the step from `version` discards the rows that a relationship refers to."""
     if not property.lives(version) or not property.is_relationship(version):
         return False
-    target = property.target(version + 1)
-    return property.target(version) is target and target.instruction("rows", version + 1) == "discard"
+    target = property.target(property.after(version))
+    return property.target(version) is target and target.instruction("rows", version) == "discard"
+
+
+def present(value, type, moment, version):
+    """A value of a description with the names of another version; None if an element is missing there."""
+    if isinstance(type, list):
+        values = [present(each, type[0], moment, version) for each in value]
+        return None if None in values else values
+    if not isinstance(type, Subtype):
+        return value
+    names = value if isinstance(value, (list, dict)) else [value]
+    elements = {name: type.element(name, moment) for name in names}
+    if not all(element and element.lives(version) for element in elements.values()):
+        return None
+    if isinstance(value, dict):
+        types = {name: type.member_type(element, version) for name, element in elements.items()}
+        members = {elements[n].name(version): present(each, types[n], moment, version) for n, each in value.items()}
+        return None if None in members.values() else members
+    present_names = [elements[name].name(version) for name in names]
+    return present_names if isinstance(value, list) else present_names[0]
+
+
+def filling(property, version):
+    """The `fill` of a property in the step from `version`, or the property of its `fill_from`, with the version for which
+    it was written."""
+    fill, moment = property.dated_instruction("fill", version)
+    source, written = property.dated_instruction("fill_from", version)
+    if source is None or (moment or -1) > written:
+        return fill, None, moment
+    return None, property.entity.property(source, written - 1), written
 
 
 def type_of_key(entity, version):
@@ -551,7 +587,7 @@ def made_up(property, type, text, version):
     most = property.value("max_length", version)
     made = {
         "int": h, "milliseconds": h, "bool": h % 2, "double": h / 4, "seconds": h / 4, "float": h / 4, "date": float(h),
-        "string": f"c{h}", "url": f"https://example.org/{h}", "color": "#00FF00", "data": bytes([h % 256, 1]),
+        "string": f"c{h}", "url": f"https://example.org/{h}", "color": f"#{h:06X}", "data": bytes([h % 256, 1]),
         "uuid": uuid_for("p" + text), "decimal": f"{h}.5",
     }[type]  # fmt: skip
     if most is not None:
@@ -567,7 +603,7 @@ def new_key(entity, version, key):
     text = "k" + key_text(key)
     made = {"string": text, "uuid": uuid_for(text), "int": hashed(text)}
     former = {(c.lineage, c.type): part for c, part in zip(entity.key_columns(version), key)}
-    columns = entity.key_columns(version + 1)
+    columns = entity.key_columns(entity.after(version))
     return tuple(former.get((column.lineage, column.type), made[column.type]) for column in columns)
 
 
@@ -575,13 +611,13 @@ def new_key(entity, version, key):
 
 
 class Step:
-    """The step from a version to the next one."""
+    """The step from a version to the one to which its stores are migrated."""
 
     def __init__(self, model, version):
-        self.model, self.old, self.new = model, version, version + 1
+        self.model, self.old, self.new = model, version, model.after(version)
         self.custom = {}
         for entity in model.living(self.new):
-            if entity.lives(self.old) and entity.instruction("rows", self.new) != "discard":
+            if entity.lives(self.old) and entity.instruction("rows", self.old) != "discard":
                 custom = CustomEntity(model, entity, version)
                 if custom.is_needed:
                     self.custom[entity] = custom
@@ -608,7 +644,7 @@ class Step:
     def entity_rows(self, entity, before):
         """The new rows of an entity, with their former references."""
         after = self.rows[entity] = {}
-        if entity.instruction("rows", self.new) == "discard":
+        if entity.instruction("rows", self.old) == "discard":
             after.update({self.key(entity, row, self.old): None for row in before})
             return []
         rows, merged = [], []
@@ -668,10 +704,10 @@ class Step:
 
     def value(self, property, row):
         type = property.type(self.new)
-        backfill = literal(property.instruction("fill", self.new), type, self.new)
-        source = property.instruction("fill_from", self.new)
-        if backfill is None and source is not None:
-            source = property.entity.property(source, self.old)
+        fill, source, moment = filling(property, self.old)
+        fill = None if fill is None else literal(present(fill, type, moment, self.new), type, self.new)
+        backfill = fill
+        if source is not None and source.has_columns(self.old):
             backfill = converted(row[source], source.type(self.old), type, self.old)
         if backfill is None:
             backfill = literal(property.value("default_value", self.new), type, self.new)
@@ -680,9 +716,8 @@ class Step:
         value = converted(row[property], property.type(self.old), type, self.old)
         if value is None and property.nullable(self.old) and not property.nullable(self.new):
             value = backfill
-        fill = property.instruction("fill", self.new)
         if fill is not None and is_stricter(property, self.old) and violates(value, property, self.new):
-            value = literal(fill, type, self.new)
+            value = fill
         return value
 
     def join_rows(self, property, join, state):

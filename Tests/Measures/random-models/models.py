@@ -6,6 +6,9 @@ import re
 
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
+#: The betas that some models have instead of versions.
+BETAS = {"1.1": "1.2-beta.2", "1.10": "2.0-beta.1"}
+
 DEFAULTS = {
     "int": [7, -1, 0, 9007199254740993], "milliseconds": [1500, 0], "bool": [True, False], "double": [0.5, -1.25, 1e300],
     "seconds": [1.5], "float": [0.5, 0.1], "string": ["", "tea", "it's \"so\"", "TRUE", "a\nb"],
@@ -31,6 +34,8 @@ class RandomModel:
         self.random = random.Random(seed)
         self.check = check
         self.versions = VERSIONS[:versions]
+        if self.chance(0.3):
+            self.versions = [BETAS.get(version, version) for version in self.versions]
         self.size = size
         self.count = 0
         self.refused = {}
@@ -39,6 +44,19 @@ class RandomModel:
         self.begin()
         for self.version in range(1, versions):
             self.attempt([self.change() for _ in range(self.random.randint(2, 7))])
+        self.attempt([self.configure])
+
+    def configure(self):
+        """Writes `strata.json`."""
+        configuration = self.files["strata.json"] = {}
+        if self.chance(0.3):
+            configuration["versions"] = self.versions
+        if self.chance(0.2):
+            configuration["oldest_supported_version"] = self.one(self.versions[:3])
+        if self.chance(0.4):
+            old = self.random.randrange(len(self.versions) - 2)
+            new = self.random.randint(old + 2, min(old + 3, len(self.versions) - 1))
+            configuration["chain"] = {self.versions[old]: self.versions[new]}
 
     # Choices
 
@@ -79,7 +97,7 @@ class RandomModel:
         return [f for f in self.files.values() if "identifier" in f and "removed_at_version" not in f]
 
     def subtypes(self):
-        return [f for f in self.files.values() if "identifier" not in f and "removed_at_version" not in f]
+        return [f for f in self.files.values() if "name" in f and "identifier" not in f and "removed_at_version" not in f]
 
     def subtype(self, name):
         return next((s for s in self.subtypes() if s["name"] == name), None)
