@@ -166,7 +166,8 @@ class Column:
 class Entity(Element):
     def __init__(self, model, json):
         super().__init__(model, json)
-        self.properties = [Property(model, each, self, place) for place, each in enumerate(json["properties"])]
+        stored = [each for each in json["properties"] if not each.get("unused")]
+        self.properties = [Property(model, each, self, place) for place, each in enumerate(stored)]
         self.indexes = [Element(model, each, self.birth, self.death) for each in json.get("indexes", [])]
 
     def property(self, name, version):
@@ -256,7 +257,7 @@ class Subtype(Element):
         super().__init__(model, json)
         self.kind = next(kind for kind in ("cases", "options", "properties") if kind in json)
         self.elements = []
-        for place, each in enumerate(json[self.kind]):
+        for place, each in enumerate(json[self.kind] + json.get("unused_" + self.kind, [])):
             each = {"name": each} if isinstance(each, str) else each
             element = Element(model, each, self.birth, self.death)
             element.place = place
@@ -294,7 +295,7 @@ class Model:
 
     def __init__(self, files):
         configuration = files.get("strata.json", {})
-        files = {name: each for name, each in files.items() if name != "strata.json"}
+        files = {name: each for name, each in files.items() if name != "strata.json" and each.get("persist", True)}
         names = set()
 
         def collect(value):

@@ -398,7 +398,7 @@ class CustomEntity:
         self.model, self.entity, self.version = model, entity, version
         old, new = version, model.after(version)
         self.new = new
-        self.is_asked = entity.instruction("migration", old) == "custom"
+        self.is_asked = entity.instruction("migration", old) in ("custom", "columns")
         #: The stored properties whose values the custom migration computes, with the reason.
         self.given = {}
         #: The relationships to an entity whose primary key gets another type.
@@ -834,7 +834,8 @@ class Step:
             for property in entity.properties:
                 if property.has_columns(self.new) and property.is_relationship(self.new):
                     inverse = property.inverse(self.new)
-                    if inverse is not None and not inverse.is_to_many(self.new):
+                    is_single = inverse is not None and not inverse.is_to_many(self.new)
+                    if is_single or property.value("unique", self.new):
                         keys.append(entity.property_columns(property, self.new))
             for columns in keys:
                 values = [tuple(row[column.lineage] for column in columns) for row in result[entity]]

@@ -44,7 +44,37 @@ class RandomModel:
         self.begin()
         for self.version in range(1, versions):
             self.attempt([self.change() for _ in range(self.random.randint(2, 7))])
-        self.attempt([self.configure])
+        self.attempt([self.configure, self.decorate])
+
+    def decorate(self):
+        """Adds what no store contains, and writes some fields in another form."""
+
+        def visit(value):
+            if isinstance(value, list):
+                for each in value:
+                    visit(each)
+            if not isinstance(value, dict):
+                return
+            for each in value.values():
+                visit(each)
+            if set(value.get("previous") or {}) == {"name"} and self.chance(0.5):
+                value["previous_name"] = value.pop("previous")["name"]
+            if "name" in value and "version" not in value and BIRTH in value and "where" not in value and self.chance(0.2):
+                if "version_history" in value or "property_type" in value:
+                    value["description"] = "A *text* with \"quotes\" and */ ends of comments."
+
+        for entity in [f for f in self.files.values() if "identifier" in f]:
+            visit(entity)
+            history = entity["version_history"]
+            for item in history[1:]:
+                if self.chance(0.2):
+                    item["ignore_migration_checks"] = True
+            if self.chance(0.2):
+                entity["added_at_version"] = history.pop(0)["version"]
+            if self.chance(0.2):
+                entity["properties"].append({"name": "unused one", "property_type": "string", "unused": True})
+        if self.chance(0.3):
+            self.files["Ghost.json"] = {"name": "ghost", "persist": False, "identifier": {"type": "int"}, "properties": []}
 
     def configure(self):
         """Writes `strata.json`."""
@@ -151,8 +181,13 @@ class RandomModel:
         self.files["Kind.json"] = {
             "name": "kind",
             "cases": [{"name": "red"}, {"name": "blue", "value": "b"}, {"name": "it's"}],
+            "unused_cases": ["grey"],
         }
-        self.files["Flags.json"] = {"name": "flags", "options": [{"name": "hot"}, {"name": "cold", "bit": 3}]}
+        self.files["Flags.json"] = {
+            "name": "flags",
+            "options": [{"name": "hot"}, {"name": "cold", "bit": 3}],
+            "unused_options": [{"name": "warm", "bit": 40}],
+        }
         self.files["Place.json"] = {
             "name": "place",
             "properties": [
@@ -255,6 +290,7 @@ class RandomModel:
 
     def add_scalar(self, entity, property):
         types = list(DEFAULTS) + ["string", "int", "kind", "flags", "place", "[string]", "[kind]", "[place]", "[int]"]
+        types += ["[flags]", "[[string]]", "[bool]"]
         type = self.one(t for t in types if t in DEFAULTS or t.strip("[]") in DEFAULTS or self.subtype(t.strip("[]")))
         property["property_type"] = type
         if self.chance(0.4):
@@ -307,6 +343,11 @@ class RandomModel:
             rule = self.one([None, "cascade"])
         if rule:
             property["on_delete"] = rule
+        if self.chance(0.15):
+            names = [self.name("column") for _ in range(self.key_width(target))]
+            property["persisted_name"] = names if len(names) > 1 else names[0]
+        if not is_key and self.chance(0.1):
+            property[self.one(["indexed", "unique"])] = True
         if not is_key and self.chance(0.1):
             # The relationship is its own inverse.
             property["property_type"] |= {"entity_name": entity["name"], "inverse": property["name"]}
@@ -331,6 +372,14 @@ class RandomModel:
                 inverse["added_at_version"] = self.now
             property["property_type"]["inverse"] = inverse["name"]
             target["properties"].append(inverse)
+
+    def key_width(self, entity):
+        """The number of columns of a primary key."""
+        width = 0
+        for name in self.key_names(entity):
+            type = next((p["property_type"] for p in entity["properties"] if p["name"] == name), None)
+            width += self.key_width(self.entity(type["entity_name"])) if isinstance(type, dict) else 1
+        return width
 
     def add_many(self, entity, property):
         target = self.one(self.entities())
@@ -400,10 +449,10 @@ class RandomModel:
                 index["properties"][0] += " desc"
             if self.chance(0.3) and self.is_new(entity):
                 index["unique"] = True
-            elif self.chance(0.3):
-                number = self.one(self.scalars(entity, "int"))
-                if number:
-                    index["where"] = f'"{number["name"]}" > 3'
+            elif self.chance(0.4):
+                index["where"] = self.condition(entity)
+            if index.get("where", "") is None:
+                del index["where"]
             if not self.is_new(entity):
                 index["added_at_version"] = self.now
             entity.setdefault("indexes", []).append(index)
@@ -422,6 +471,17 @@ class RandomModel:
                 }
                 self.set(entity, search=search if self.chance(0.8) else None)
 
+    def condition(self, entity):
+        """The condition of a partial index: an object or a text."""
+        property = self.one(self.scalars(entity, "int", "string", "bool"))
+        if property is None:
+            return None
+        if property["property_type"] == "int" and self.chance(0.5):
+            return f'"{property["name"]}" > 3'
+        value = self.default(property["property_type"])
+        values = [value, [value, self.default(property["property_type"])]] + ([None] if property.get("nullable") else [])
+        return {property["name"]: self.one(values)}
+
     # Changes
 
     def change(self):
@@ -431,13 +491,13 @@ class RandomModel:
                 self.remove_entity, self.discard_rows, self.remove_property, self.rename_property, self.swap_properties,
                 self.change_nullable, self.change_default, self.change_type, self.change_index, self.change_limit,
                 self.change_collation, self.change_relationship, self.change_computed, self.change_subtype,
-                self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule,
+                self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule, self.change_check,
             ],
             [
                 16, 3, 4, 4, 1, 2, 2, 6, 7, 2,
                 8, 3, 8, 4, 5,
                 3, 7, 2, 9,
-                3, 6, 2, 3, 3,
+                3, 6, 3, 3, 3, 2,
             ],
         )[0]  # fmt: skip
 
@@ -529,7 +589,9 @@ class RandomModel:
             texts = element.get("properties", []) if isinstance(element.get("properties"), list) else []
             texts = [text.removesuffix(" desc") for text in texts]
             quoted = f'"{name}"'
-            if name in texts or quoted in str(element.get("where", "")) or quoted in element.get("computed", ""):
+            where = element.get("where", "")
+            is_tested = name in where if isinstance(where, dict) else quoted in where
+            if name in texts or is_tested or quoted in element.get("computed", ""):
                 found.append(element)
         return found
 
@@ -593,6 +655,8 @@ class RandomModel:
                 continue
             if isinstance(element.get("where"), str):
                 element["where"] = text(element["where"])
+            elif "where" in element:
+                element["where"] = {names.get(name, name): value for name, value in element["where"].items()}
             if "properties" in element:
                 element["properties"] = [listed(each) for each in element["properties"]]
         if "search" in entity:
@@ -659,8 +723,19 @@ class RandomModel:
         else:
             self.set(property, indexed=None if property.get("indexed") else True)
         index = self.one(i for i in entity.get("indexes", []) if "removed_at_version" not in i)
-        if index and not self.is_new(index) and self.chance(0.3):
-            index["removed_at_version"] = self.now
+        if index and not self.is_new(index) and self.chance(0.6):
+            if self.chance(0.5):
+                index["removed_at_version"] = self.now
+            elif "unique" not in index:
+                self.set(index, where=self.condition(entity), properties=index["properties"][::-1])
+
+    def change_check(self):
+        entity = self.old_entity()
+        check = self.one(self.existing(c for c in entity.get("checks", []) if "removed_at_version" not in c)) if entity else None
+        if check and self.chance(0.5):
+            self.set(check, name=self.name("check"))
+        elif check:
+            check["removed_at_version"] = self.now
 
     def change_limit(self):
         entity, property = self.old_property("int", "double", "string", "data")
@@ -782,10 +857,12 @@ class RandomModel:
     def ask_custom(self):
         entity = self.old_entity()
         if entity:
-            self.item(entity)["migration"] = "custom"
+            self.item(entity)["migration"] = self.one(["custom", "custom", "columns"])
 
     def change_key(self):
         entity = self.old_entity()
+        if entity and entity["identifier"]["type"] in ("int", "string", "uuid") and self.chance(0.3):
+            return self.set(entity, identifier=dict(entity["identifier"], name=self.name("key")))
         if entity and entity["identifier"]["type"] in ("int", "string") and not self.has_pairs(entity):
             identifier = dict(entity["identifier"], type=self.one(["uuid", "string"]))
             if identifier != entity["identifier"]:
