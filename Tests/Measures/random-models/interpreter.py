@@ -434,7 +434,8 @@ class CustomEntity:
         has_value, is_lost = property.value("default_value", new) is not None, False
         if fill is not None:
             # A step that passes over versions does not convert the value.
-            is_lost = property.type(moment) != property.type(new) or present(fill, property.type(new), moment, new) is None
+            type = property.type(new)
+            is_lost = property.type(moment) != type or present(fill, type, moment, new) is None
             has_value = True
         elif source is not None:
             is_lost = not source.has_columns(old) or not converts(source.type(old), property.type(new), old)
@@ -449,7 +450,8 @@ class CustomEntity:
             return "unique"
         if is_stricter(property, old) and (fill is None or is_lost):
             return "limit"
-        if property.value("one_of", new) is not None and property.value("collation", old) != property.value("collation", new):
+        has_other_collation = property.value("collation", old) != property.value("collation", new)
+        if has_other_collation and property.value("one_of", new) is not None:
             return "limit"
         return None
 
@@ -516,9 +518,14 @@ def collations(entity, version):
 
 def folded(key, collations):
     """A primary key, such that equal ones are those that SQLite takes for equal."""
-    upper = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-    fold = {None: lambda text: text, "nocase": lambda text: text.translate(upper), "rtrim": lambda text: text.rstrip(" ")}
-    return tuple(fold[collation](part) if isinstance(part, str) else part for part, collation in zip(key, collations))
+    lower = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+    def fold(part, collation):
+        if not isinstance(part, str) or collation is None:
+            return part
+        return part.translate(lower) if collation == "nocase" else part.rstrip(" ")
+
+    return tuple(fold(part, collation) for part, collation in zip(key, collations))
 
 
 def discards_target(property, version):
@@ -549,8 +556,7 @@ def present(value, type, moment, version):
 
 
 def filling(property, version):
-    """The `fill` of a property in the step from `version`, or the property of its `fill_from`, with the version for which
-    it was written."""
+    """The `fill` of a property in the step from `version`, the property of its `fill_from`, and the version of its item."""
     fill, moment = property.dated_instruction("fill", version)
     source, written = property.dated_instruction("fill_from", version)
     if source is None or (moment or -1) > written:
@@ -628,7 +634,7 @@ class Step:
     def run(self, state):
         """The state after the step. `self.outcomes` has the result of the custom migrations."""
         self.outcomes = {}
-        #: The new row of each old primary key; None if the row is gone. A merged row has the row that it is merged into.
+        #: The new row of each old primary key: the row that it was merged into, or None if it is gone.
         self.rows = {}
         result = {}
         for entity in self.model.living(self.new):
@@ -642,7 +648,7 @@ class Step:
         return result
 
     def entity_rows(self, entity, before):
-        """The new rows of an entity, with their former references."""
+        """The new rows of an entity, with the references that they had."""
         after = self.rows[entity] = {}
         if entity.instruction("rows", self.old) == "discard":
             after.update({self.key(entity, row, self.old): None for row in before})
@@ -666,7 +672,8 @@ class Step:
             if custom and custom.merges(key) and key != target:
                 merged.append((key, target))
                 continue
-            if custom and custom.changes_collation and key != (same := first[folded(key, collations(entity, self.new))]):
+            same = first[folded(key, collations(entity, self.new))] if custom and custom.changes_collation else key
+            if same != key:
                 merged.append((key, same))
                 continue
             new = self.inferred(entity, row, custom)
@@ -751,9 +758,10 @@ class Step:
         """The relationships that refer to an entity before and after the step, with their columns before."""
         for other in self.model.living(self.new):
             for property in other.properties:
-                if property.has_columns(self.new) and property.is_relationship(self.new) and property.target(self.new) is entity:
-                    if property.lives(self.old) and property.has_columns(self.old):
-                        yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
+                if not property.has_columns(self.new) or not property.is_relationship(self.new):
+                    continue
+                if property.target(self.new) is entity and property.has_columns(self.old):
+                    yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
     def referred(self, entity):
         """Returns the function from the values of a reference to the old primary key of the row that it refers to."""
@@ -771,7 +779,7 @@ class Step:
             entity = pending.pop()
             gone, referred = self.gone(entity), self.referred(entity)
             for other, property, lineages in self.references(entity):
-                hit = [row for row in result[other] if referred(tuple(row.get(lineage) for lineage in lineages)) in gone]
+                hit = [row for row in result[other] if referred(tuple(map(row.get, lineages))) in gone]
                 if not hit:
                     continue
                 rule = property.rule(self.new)
@@ -811,12 +819,14 @@ class Step:
         """Lets references follow changed primary keys and merged rows."""
         self.moved = {}
         for entity in self.targets_first():
-            keys = {key: self.key(entity, row, self.new) for key, row in self.rows.get(entity, {}).items() if row is not None}
+            rows = {key: row for key, row in self.rows.get(entity, {}).items() if row is not None}
+            keys = {key: self.key(entity, row, self.new) for key, row in rows.items()}
             moved = self.moved[entity] = {key: after for key, after in keys.items() if after != key}
-            after_columns, referred, now = entity.key_columns(self.new), self.referred(entity), collations(entity, self.new)
+            after_columns, now = entity.key_columns(self.new), collations(entity, self.new)
+            referred = self.referred(entity)
             for other, property, lineages in self.references(entity):
                 for row in result[other]:
-                    values = tuple(row.get(lineage) for lineage in lineages)
+                    values = tuple(map(row.get, lineages))
                     key = referred(values)
                     after = moved.get(key)
                     if after is None and key is not None and folded(values, now) != folded(key, now):

@@ -59,9 +59,8 @@ class RandomModel:
                 visit(each)
             if set(value.get("previous") or {}) == {"name"} and self.chance(0.5):
                 value["previous_name"] = value.pop("previous")["name"]
-            if "name" in value and "version" not in value and BIRTH in value and "where" not in value and self.chance(0.2):
-                if "version_history" in value or "property_type" in value:
-                    value["description"] = "A *text* with \"quotes\" and */ ends of comments."
+            if BIRTH in value and ("identifier" in value or "property_type" in value) and self.chance(0.2):
+                value["description"] = "A *text* with \"quotes\" and */ ends of comments."
 
         for entity in [f for f in self.files.values() if "identifier" in f]:
             visit(entity)
@@ -74,7 +73,8 @@ class RandomModel:
             if self.chance(0.2):
                 entity["properties"].append({"name": "unused one", "property_type": "string", "unused": True})
         if self.chance(0.3):
-            self.files["Ghost.json"] = {"name": "ghost", "persist": False, "identifier": {"type": "int"}, "properties": []}
+            ghost = {"name": "ghost", "persist": False, "identifier": {"type": "int"}, "properties": []}
+            self.files["Ghost.json"] = ghost
 
     def configure(self):
         """Writes `strata.json`."""
@@ -127,7 +127,7 @@ class RandomModel:
         return [f for f in self.files.values() if "identifier" in f and "removed_at_version" not in f]
 
     def subtypes(self):
-        return [f for f in self.files.values() if "name" in f and "identifier" not in f and "removed_at_version" not in f]
+        return [f for f in self.files.values() if "name" in f and not {"identifier", "removed_at_version"} & set(f)]
 
     def subtype(self, name):
         return next((s for s in self.subtypes() if s["name"] == name), None)
@@ -478,8 +478,8 @@ class RandomModel:
             return None
         if property["property_type"] == "int" and self.chance(0.5):
             return f'"{property["name"]}" > 3'
-        value = self.default(property["property_type"])
-        values = [value, [value, self.default(property["property_type"])]] + ([None] if property.get("nullable") else [])
+        value, other = self.default(property["property_type"]), self.default(property["property_type"])
+        values = [value, [value, other], None] if property.get("nullable") else [value, [value, other]]
         return {property["name"]: self.one(values)}
 
     # Changes
@@ -731,7 +731,8 @@ class RandomModel:
 
     def change_check(self):
         entity = self.old_entity()
-        check = self.one(self.existing(c for c in entity.get("checks", []) if "removed_at_version" not in c)) if entity else None
+        checks = entity.get("checks", []) if entity else []
+        check = self.one(self.existing(each for each in checks if "removed_at_version" not in each))
         if check and self.chance(0.5):
             self.set(check, name=self.name("check"))
         elif check:
@@ -877,8 +878,9 @@ class RandomModel:
                     continue
                 if type["association"] == "to_many" and entity["name"] in (other["name"], type["entity_name"]):
                     return True
-                if type["entity_name"] == entity["name"] and property["name"] in self.key_names(other) and self.has_pairs(other):
-                    return True
+                if type["entity_name"] == entity["name"] and property["name"] in self.key_names(other):
+                    if self.has_pairs(other):
+                        return True
         return False
 
     def persist(self):

@@ -230,8 +230,8 @@ class TargetWriter:
             "double": "Double(number(text)) / 4", "seconds": "Double(number(text)) / 4",
             "float": "Float(number(text)) / 4", "date": "Date(timeIntervalSinceReferenceDate: Double(number(text)))",
             "string": '"c\\(number(text))"', "url": 'URL(string: "https://example.org/\\(number(text))")!',
-            "color": 'String(format: "#%06X", number(text))', "data": "Data([UInt8(number(text) % 256), 1])", "uuid": 'UUID_FOR("p" + text)',
-            "decimal": 'Decimal(string: "\\(number(text)).5")!',
+            "color": 'String(format: "#%06X", number(text))', "data": "Data([UInt8(number(text) % 256), 1])",
+            "uuid": 'UUID_FOR("p" + text)', "decimal": 'Decimal(string: "\\(number(text)).5")!',
         }[type]  # fmt: skip
 
 
