@@ -149,7 +149,8 @@ class Property(Element):
         )
 
     def base(self, version):
-        return self.value("persisted_name", version) or self.name(version)
+        name = self.value("persisted_name", version)
+        return name if isinstance(name, str) else self.name(version)
 
     def rule(self, version):
         return self.value("on_delete", version) or ("nullify" if self.nullable(version) else "deny")
@@ -296,7 +297,7 @@ class Model:
     def __init__(self, files):
         configuration = files.get("strata.json", {})
         files = {name: each for name, each in files.items() if name != "strata.json" and each.get("persist", True)}
-        names = set()
+        names = set(configuration.get("versions", []))
 
         def collect(value):
             if isinstance(value, dict):
