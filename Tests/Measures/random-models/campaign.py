@@ -231,7 +231,9 @@ class ModelCheck:
                 break
         self.counts["rows"] += sum(map(len, states[0].values()))
         self.counts["refusals"] += refusal is not None
-        self.counts["custom"] += sum(bool(step.custom) for step in steps)
+        self.counts["custom"] += sum(step.is_custom for step in steps)
+        self.counts["merged rows"] += sum(len(state[e]) for step, state in zip(steps, states) for e in step.merged)
+        self.counts["added rows"] += sum(len(rows) for step in steps for rows in step.added.values())
         script = stores / "script.json"
         script.write_text(json.dumps({"steps": {versions[s.old]: self.conversions(s) for s in steps}}))
         last = path[len(states) - 1]
@@ -282,34 +284,51 @@ class ModelCheck:
             raise Mismatch(f"{way}: expected a refusal ({refusal}), found {reply.get('error', 'a migrated store')}")
 
     def conversions(self, step):
+        """What the custom migration of a step does: the outcomes of rows, and the rows that it adds."""
+
+        def table(entity, version):
+            return {
+                "name": entity.table(version),
+                "key": [column.name for column in entity.key_columns(version)],
+                "columns": [column.name for column in entity.columns(version)],
+            }
+
+        def values(entity, row):
+            return [coded(row[column.lineage]) for column in entity.columns(step.new)]
+
         conversions = []
-        for entity, custom in step.custom.items():
+        for entity, target in [*zip(step.custom, step.custom), *step.merged.items()]:
             outcomes = {}
-            columns = entity.columns(step.new)
-            for key, (outcome, value) in step.outcomes.get(entity, {}).items():
+            for key, (outcome, row) in step.outcomes.get(entity, {}).items():
                 text = "\x1f".join(map(coded, key))
+                outcomes[text] = {}
                 if outcome == "keep":
-                    outcomes[text] = {"keep": [coded(value[column.lineage]) for column in columns]}
+                    outcomes[text]["keep"] = values(target, row)
                 elif outcome == "merge":
-                    outcomes[text] = {"merge": [coded(part) for part in step.key(entity, value, step.new)]}
-                else:
-                    outcomes[text] = {}
-
-            def table(version):
-                return {
-                    "name": entity.table(version),
-                    "key": [column.name for column in entity.key_columns(version)],
-                    "columns": [column.name for column in entity.columns(version)],
-                }
-
+                    outcomes[text]["merge"] = [coded(part) for part in step.key(target, row, step.new)]
             conversions.append(
                 {
-                    "old": table(step.old),
-                    "new": table(step.new),
-                    "keepsKeyType": type_of_key(entity, step.old) == type_of_key(entity, step.new),
+                    "old": table(entity, step.old),
+                    "new": table(target, step.new),
+                    "keepsKeyType": type_of_key(entity, step.old) == type_of_key(target, step.new),
+                    "isMerged": entity is not target,
                     "outcomes": outcomes,
+                    "added": [],
                 }
             )
+        for entity, rows in step.added.items():
+            new = table(entity, step.new)
+            if rows:
+                conversions.append(
+                    {
+                        "old": new,
+                        "new": new,
+                        "keepsKeyType": True,
+                        "isMerged": False,
+                        "outcomes": {},
+                        "added": [values(entity, row) for row in rows],
+                    }
+                )
         return conversions
 
     # SQL files
@@ -319,6 +338,8 @@ class ModelCheck:
         if len(states) < 2:
             return
         step, versions = steps[0], self.model.versions
+        if step.merged or step.added:
+            return
         for entity, outcomes in step.outcomes.items():
             if step.custom[entity].changes_collation:
                 return

@@ -403,6 +403,8 @@ class CustomEntity:
         self.given = {}
         #: The relationships to an entity whose primary key gets another type.
         self.followed = []
+        #: The relationships to an entity that is merged into another one, and now to that one.
+        self.redirected = []
         #: The relationships to an entity whose rows are discarded, unless their references become NULL without code.
         self.lost = []
         before, after = entity.key_columns(old), entity.key_columns(new)
@@ -418,6 +420,8 @@ class CustomEntity:
                 if discards_target(property, version):
                     if not property.nullable(new) or property.rule(new) != "nullify":
                         self.lost.append(property)
+                elif property.has_columns(old) and property.target(old) is not target:
+                    self.redirected.append(property)
                 elif property.has_columns(old) and target.lives(old):
                     if type_of_key(target, old) != type_of_key(target, new):
                         self.followed.append(property)
@@ -458,7 +462,7 @@ class CustomEntity:
     @property
     def is_needed(self):
         changes = self.changes_key or self.changes_collation
-        return self.is_asked or changes or bool(self.given or self.followed or self.lost)
+        return self.is_asked or changes or bool(self.given or self.followed or self.redirected or self.lost)
 
     @cached_property
     def can_drop(self):
@@ -628,12 +632,22 @@ class Step:
                 if custom.is_needed:
                     self.custom[entity] = custom
 
+        #: The entities into which removed ones are merged.
+        self.merged = {
+            entity: target
+            for entity in model.living(version)
+            if not entity.lives(self.new) and "merged_into" in entity.json
+            and (target := model.entity(entity.json["merged_into"], entity.death - 1)).lives(self.new)
+        }
+
     def key(self, entity, row, version):
         return tuple(row[column.lineage] for column in entity.key_columns(version))
 
     def run(self, state):
         """The state after the step. `self.outcomes` has the result of the custom migrations."""
-        self.outcomes = {}
+        # The steps that are refused drop the rows of merged entities, and add none.
+        self.outcomes = {e: {self.key(e, row, self.old): ("drop", None) for row in state[e]} for e in self.merged}
+        self.added, self.before = {}, state
         #: The new row of each old primary key: the row that it was merged into, or None if it is gone.
         self.rows = {}
         result = {}
@@ -644,6 +658,8 @@ class Step:
         self.drop_references(result)
         self.move_references(result)
         self.follow_joins(result)
+        self.merge(result)
+        self.add(result)
         self.check_unique(result)
         return result
 
@@ -691,6 +707,94 @@ class Step:
             after[key] = after[other]
             outcomes[key] = ("merge", after[other])
         return rows
+
+    # Rows that the custom migration adds
+
+    def merge(self, result):
+        """Turns the rows of removed entities into rows of the entities that they are merged into."""
+        for entity, target in self.merged.items():
+            kept = self.unchanged_row(target)
+            outcomes, rows = self.outcomes[entity], self.rows.setdefault(entity, {})
+            for row in self.before[entity]:
+                key = self.key(entity, row, self.old)
+                text = f"{entity.name(self.old)} {key_text(key)}"
+                new = None if hashed(text) % 5 == 0 else self.made_row(target, text, result)
+                if new and kept and hashed(text) % 7 == 0:
+                    outcomes[key], rows[key] = ("merge", kept), kept
+                elif new:
+                    outcomes[key], rows[key] = ("keep", new), new
+                    result[target].append(new)
+                else:
+                    outcomes[key], rows[key] = ("drop", None), None
+        for entity, custom in self.custom.items():
+            for property in custom.redirected:
+                self.redirect(entity, property, result)
+
+    def unchanged_row(self, entity):
+        """A row into which rows of a removed entity are merged: one whose primary key the step does not change."""
+        rows = {key: row for key, row in self.rows.get(entity, {}).items() if row is not None}
+        same = [row for key, row in rows.items() if key == self.key(entity, row, self.new)]
+        return min(same, key=lambda row: key_text(self.key(entity, row, self.new)).encode(), default=None)
+
+    def redirect(self, entity, property, result):
+        """Lets references to merged rows refer to their new rows, or to none."""
+        former, target = property.target(self.old), property.target(self.new)
+        referred, rows = self.referred(former), self.rows[former]
+        before = {self.key(entity, row, self.old): row for row in self.before[entity]}
+        for key, row in self.rows[entity].items():
+            if row is None or self.outcomes[entity][key][0] != "keep":
+                continue
+            values = tuple(before[key][property, column.lineage] for column in former.key_columns(self.old))
+            to = rows.get(referred(values))
+            after = self.key(target, to, self.new) if to is not None else [None] * len(target.key_columns(self.new))
+            row.update({(property, c.lineage): part for c, part in zip(target.key_columns(self.new), after)})
+
+    def add(self, result):
+        """Adds rows to some entities in a step with a custom migration."""
+        if not self.is_custom:
+            return
+        for entity in self.model.living(self.new):
+            text = f"{entity.name(self.new)} {self.new}"
+            if hashed(text) % 3 == 0:
+                rows = [self.made_row(entity, f"{text} {number}", result) for number in range(2)]
+                rows = self.added[entity] = [row for row in rows if row]
+                result[entity] += rows
+
+    @property
+    def is_custom(self):
+        return bool(self.custom or self.merged)
+
+    def made_row(self, entity, text, result):
+        """A new row whose values depend on a text only; None if there is no row that it can refer to."""
+        version, row = self.new, {}
+        if any(index.lives(version) and index.value("unique", version) for index in entity.indexes):
+            return None
+        key = [column.lineage for column in entity.key_columns(version)]
+        for column in entity.columns(version):
+            property, kind = column.property, column.type
+            if property and property.is_relationship(version):
+                inverse = property.inverse(version)
+                is_single = property.value("unique", version) or (inverse is not None and not inverse.is_to_many(version))
+                if property.nullable(version) and (is_single or hashed(text) % 2):
+                    row[column.lineage] = None
+                elif is_single or not result[property.target(version)]:
+                    return None
+                else:
+                    target = property.target(version)
+                    columns = [c.lineage for c in target.key_columns(version)]
+                    keys = sorted((tuple(r[c] for c in columns) for r in result[target]), key=key_text)
+                    row[column.lineage] = keys[0][columns.index(column.lineage[1])]
+            elif column.lineage in key:
+                if property and any(property.value(limit, version) is not None for limit in LIMITS):
+                    return None
+                row[column.lineage] = {"string": text, "uuid": uuid_for(text), "int": hashed(text)}[kind]
+            elif property is None or property.nullable(version) and property.value("unique", version):
+                row[column.lineage] = None
+            elif property.value("unique", version):
+                return None
+            else:
+                row[property] = made_up(property, kind, text, version)
+        return row
 
     def inferred(self, entity, row, custom):
         """The new row, as far as it is inferred."""
@@ -760,7 +864,7 @@ class Step:
             for property in other.properties:
                 if not property.has_columns(self.new) or not property.is_relationship(self.new):
                     continue
-                if property.target(self.new) is entity and property.has_columns(self.old):
+                if property.has_columns(self.old) and property.target(self.new) is property.target(self.old) is entity:
                     yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
     def referred(self, entity):

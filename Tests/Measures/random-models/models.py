@@ -494,7 +494,7 @@ class RandomModel:
                 self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule, self.change_check,
             ],
             [
-                16, 3, 4, 4, 1, 2, 2, 6, 7, 2,
+                16, 3, 4, 4, 1, 4, 2, 6, 7, 2,
                 8, 3, 8, 4, 5,
                 3, 7, 2, 9,
                 3, 6, 3, 3, 3, 2,
@@ -544,18 +544,30 @@ class RandomModel:
         entity = self.old_entity()
         if entity is None or len(self.entities()) < 3:
             return
-        for other in self.entities():
+        others = [other for other in self.entities() if other is not entity]
+        into = self.one(self.existing(others)) if self.chance(0.5) else None
+        for other in others:
             for property in self.properties(other):
                 type = property["property_type"]
-                if isinstance(type, dict) and type["entity_name"] == entity["name"] and other is not entity:
+                if isinstance(type, dict) and type["entity_name"] == entity["name"]:
                     if self.is_new(property) or property["name"] in self.key_names(other):
                         return
-                    property |= {"removed_at_version": self.now, "discard": True}
+                    if into and type["association"] == "to_one" and "inverse" not in type and property.get("nullable"):
+                        self.set(property, property_type=dict(type, entity_name=into["name"]))
+                    else:
+                        property |= {"removed_at_version": self.now, "discard": True}
         for property in self.properties(entity):
             type = property["property_type"]
             if isinstance(type, dict) and "inverse" in type:
                 self.remove_inverse(property)
-        entity |= {"removed_at_version": self.now, "discard": True}
+        entity["removed_at_version"] = self.now
+        if into:
+            # The name is the one in the version before.
+            items = [i for i in into.get("version_history", []) if i["version"] == self.now]
+            former = items[0].get("previous", {}).get("name") if items else None
+            entity["merged_into"] = former or into["name"]
+            return
+        entity["discard"] = True
         if self.chance(0.4):
             kept = self.name
             self.name = lambda prefix: entity["name"]

@@ -81,11 +81,16 @@ class TargetWriter:
         state, will, functions, expected = [], [], [], []
         for old, new in re.findall(r"func migrate\(_ old: (\S+), _ context: Context\) throws -> Strata.Outcome<(\S+)>", protocol):
             entity = next(
-                e
-                for e in self.model.living(self.model.after(version))
-                if e.lives(version) and normalized(e.name(self.model.after(version))) == normalized(new.split(".")[1])
-                and normalized(e.name(version)) == normalized(old.split(".")[1])
+                (
+                    e
+                    for e in self.model.living(self.model.after(version))
+                    if e.lives(version) and normalized(e.name(self.model.after(version))) == normalized(new.split(".")[1])
+                    and normalized(e.name(version)) == normalized(old.split(".")[1])
+                ),
+                None,
             )
+            if entity is None:
+                raise Unsupported("an entity that is merged into another one")
             custom = CustomEntity(self.model, entity, version)
             if not custom.is_needed:
                 raise Unsupported(f"{entity.name(version)} needs a custom migration, says the generator")
