@@ -7,8 +7,9 @@ from functools import cached_property
 
 
 def number(version):
-    """The key by which versions are ordered."""
-    return [int(part) for part in version.split(".")]
+    """The key by which versions are ordered. The betas of a version are older than the version."""
+    numbers, _, beta = version.partition("-beta.")
+    return [int(part) for part in numbers.split(".")], int(beta or 1e9)
 
 
 class Element:
@@ -58,12 +59,20 @@ class Element:
     def name(self, version):
         return self.value("name", version)
 
+    def after(self, version):
+        """The version to which stores of a version are migrated."""
+        return self.model.after(version)
+
     def instruction(self, key, version):
-        """An instruction for the step to a version."""
-        for index, item in self.items:
-            if index == version:
-                return item.get(key)
-        return None
+        """An instruction for the step from a version."""
+        return self.dated_instruction(key, version)[0]
+
+    def dated_instruction(self, key, version):
+        """An instruction for the step from a version, and the version for which it was written. The last one counts."""
+        for index, item in reversed(self.items):
+            if version < index <= self.after(version) and item.get(key) is not None:
+                return item[key], index
+        return None, None
 
 
 class Property(Element):
@@ -140,7 +149,8 @@ class Property(Element):
         )
 
     def base(self, version):
-        return self.value("persisted_name", version) or self.name(version)
+        name = self.value("persisted_name", version)
+        return name if isinstance(name, str) else self.name(version)
 
     def rule(self, version):
         return self.value("on_delete", version) or ("nullify" if self.nullable(version) else "deny")
@@ -157,7 +167,8 @@ class Column:
 class Entity(Element):
     def __init__(self, model, json):
         super().__init__(model, json)
-        self.properties = [Property(model, each, self, place) for place, each in enumerate(json["properties"])]
+        stored = [each for each in json["properties"] if not each.get("unused")]
+        self.properties = [Property(model, each, self, place) for place, each in enumerate(stored)]
         self.indexes = [Element(model, each, self.birth, self.death) for each in json.get("indexes", [])]
 
     def property(self, name, version):
@@ -247,7 +258,7 @@ class Subtype(Element):
         super().__init__(model, json)
         self.kind = next(kind for kind in ("cases", "options", "properties") if kind in json)
         self.elements = []
-        for place, each in enumerate(json[self.kind]):
+        for place, each in enumerate(json[self.kind] + json.get("unused_" + self.kind, [])):
             each = {"name": each} if isinstance(each, str) else each
             element = Element(model, each, self.birth, self.death)
             element.place = place
@@ -284,7 +295,9 @@ class Model:
     )
 
     def __init__(self, files):
-        names = set()
+        configuration = files.get("strata.json", {})
+        files = {name: each for name, each in files.items() if name != "strata.json" and each.get("persist", True)}
+        names = set(configuration.get("versions", []))
 
         def collect(value):
             if isinstance(value, dict):
@@ -299,8 +312,23 @@ class Model:
         collect(list(files.values()))
         self.versions = sorted(names, key=number)
         self.index = {name: place for place, name in enumerate(self.versions)}
+        self.chain = {self.index[old]: self.index[new] for old, new in configuration.get("chain", {}).items()}
+        self.oldest = self.index.get(configuration.get("oldest_supported_version"), 0)
         self.subtypes = [Subtype(self, each) for each in files.values() if "identifier" not in each]
         self.entities = [Entity(self, each) for each in files.values() if "identifier" in each]
+
+    def after(self, version):
+        return self.chain.get(version, version + 1)
+
+    def path(self, version):
+        """The versions that a store of a version passes through."""
+        path = [version]
+        while path[-1] < len(self.versions) - 1:
+            path.append(self.after(path[-1]))
+        return path
+
+    def is_passed_over(self, version):
+        return any(old < version < new for old, new in self.chain.items())
 
     def entity(self, name, version):
         return next(e for e in self.entities if e.lives(version) and e.name(version) == name)

@@ -96,11 +96,12 @@ def converts(old, new, version):
     if isinstance(old, Subtype) and isinstance(new, Subtype):
         if old is not new:
             return False
+        after = old.after(version)
         for element in old.living(version):
-            if element.lives(version + 1):
+            if element.lives(after):
                 if old.kind == "properties":
-                    types = old.member_type(element, version), old.member_type(element, version + 1)
-                    required = element.value("nullable", version) and not element.value("nullable", version + 1)
+                    types = old.member_type(element, version), old.member_type(element, after)
+                    required = element.value("nullable", version) and not element.value("nullable", after)
                     if required or not converts(*types, version):
                         return False
             elif not element.json.get("replaced_by") and not element.json.get("discard"):
@@ -108,9 +109,9 @@ def converts(old, new, version):
         return all(
             old.kind != "properties"
             or element.lives(version)
-            or element.value("nullable", version + 1)
-            or element.value("default_value", version + 1) is not None
-            for element in old.living(version + 1)
+            or element.value("nullable", after)
+            or element.value("default_value", after) is not None
+            for element in old.living(after)
         )
     if isinstance(old, Subtype):
         return old.kind == "cases" and new == "string"
@@ -123,16 +124,17 @@ def is_changed(type, version):
         return is_changed(type[0], version)
     if not isinstance(type, Subtype):
         return False
+    after = type.after(version)
     for element in type.elements:
-        if element.lives(version) != element.lives(version + 1):
-            if type.kind == "properties" or not element.lives(version + 1):
+        if element.lives(version) != element.lives(after):
+            if type.kind == "properties" or not element.lives(after):
                 return True
         elif element.lives(version):
-            if type.kind == "cases" and type.text(element, version) != type.text(element, version + 1):
+            if type.kind == "cases" and type.text(element, version) != type.text(element, after):
                 return True
             if type.kind == "properties":
-                old, new = type.member_type(element, version), type.member_type(element, version + 1)
-                if element.name(version) != element.name(version + 1) or old != new or is_changed(old, version):
+                old, new = type.member_type(element, version), type.member_type(element, after)
+                if element.name(version) != element.name(after) or old != new or is_changed(old, version):
                     return True
     return False
 
@@ -149,7 +151,7 @@ def converted(value, old, new, version):
     if isinstance(old, Subtype):
         if old.kind == "options":
             for option in old.living(version):
-                if not option.lives(version + 1):
+                if not option.lives(old.after(version)):
                     value &= ~(1 << old.bit(option))
             return value
         if new == "string":
@@ -165,12 +167,13 @@ def converted(value, old, new, version):
 
 
 def converted_case(value, type, version):
+    after = type.after(version)
     for case in type.living(version):
         if type.text(case, version) == value:
-            if case.lives(version + 1):
-                return type.text(case, version + 1)
+            if case.lives(after):
+                return type.text(case, after)
             name = case.json["replaced_by"]
-            return type.text(type.element(name, version) or type.element(name, version + 1), version + 1)
+            return type.text(type.element(name, case.death - 1) or type.element(name, case.death), after)
     return value
 
 
@@ -183,13 +186,13 @@ def converted_json(value, old, new, version):
         return converted(value, old, new, version)
     if old.kind != "properties":
         return converted(value, old, new, version)
-    result = {}
-    for member in old.living(version + 1):
-        name, type = member.name(version + 1), old.member_type(member, version + 1)
+    result, after = {}, old.after(version)
+    for member in old.living(after):
+        name, type = member.name(after), old.member_type(member, after)
         if not member.lives(version):
-            default = member.value("default_value", version + 1)
+            default = member.value("default_value", after)
             if default is not None:
-                result[name] = member_literal(default, type, version + 1)
+                result[name] = member_literal(default, type, after)
         elif member.name(version) in value:
             former = old.member_type(member, version)
             result[name] = converted_json(value[member.name(version)], former, type, version)
@@ -263,20 +266,22 @@ def violates(value, property, version):
     """Whether a value violates a limit of a version."""
     if value is None:
         return False
-    type = property.type(version)
+    type, collation = property.type(version), [property.value("collation", version)]
     for limit in LIMITS:
         bound = property.value(limit, version)
         if bound is None:
             continue
         if limit in ("minimum", "maximum"):
             bound = literal(bound, type, version)
+        if limit == "one_of":
+            bound = [folded([literal(each, type, version)], collation) for each in bound]
         if (
             (limit == "minimum" and value < bound)
             or (limit == "maximum" and value > bound)
             or (limit == "min_length" and len(value) < bound)
             or (limit == "max_length" and len(value) > bound)
             or (limit == "pattern" and not glob(bound, value))
-            or (limit == "one_of" and value not in [literal(each, type, version) for each in bound])
+            or (limit == "one_of" and folded([value], collation) not in bound)
         ):
             return True
     return False
@@ -284,7 +289,7 @@ def violates(value, property, version):
 
 def is_stricter(property, version):
     """Whether the step from `version` may make valid values invalid."""
-    old, new = version, version + 1
+    old, new = version, property.after(version)
     for limit in LIMITS:
         before, after = property.value(limit, old), property.value(limit, new)
         if after is None or before == after:
@@ -391,23 +396,34 @@ class CustomEntity:
 
     def __init__(self, model, entity, version):
         self.model, self.entity, self.version = model, entity, version
-        old, new = version, version + 1
-        self.is_asked = entity.instruction("migration", new) == "custom"
+        old, new = version, model.after(version)
+        self.new = new
+        self.is_asked = entity.instruction("migration", old) in ("custom", "columns")
         #: The stored properties whose values the custom migration computes, with the reason.
         self.given = {}
         #: The relationships to an entity whose primary key gets another type.
         self.followed = []
+        #: The relationships to an entity that is merged into another one, and now to that one.
+        self.redirected = []
+        #: The relationships to an entity whose rows are discarded, unless their references become NULL without code.
+        self.lost = []
         before, after = entity.key_columns(old), entity.key_columns(new)
         self.changes_key = [c.lineage for c in before] != [c.lineage for c in after] or [c.type for c in before] != [
             c.type for c in after
         ]
+        self.changes_collation = not self.changes_key and collations(entity, old) != collations(entity, new)
         for property in entity.properties:
             if not property.has_columns(new):
                 continue
             if property.is_relationship(new):
-                if property.has_columns(old):
-                    target = property.target(new)
-                    if target.lives(old) and type_of_key(target, old) != type_of_key(target, new):
+                target = property.target(new)
+                if discards_target(property, version):
+                    if not property.nullable(new) or property.rule(new) != "nullify":
+                        self.lost.append(property)
+                elif property.has_columns(old) and property.target(old) is not target:
+                    self.redirected.append(property)
+                elif property.has_columns(old) and target.lives(old):
+                    if type_of_key(target, old) != type_of_key(target, new):
                         self.followed.append(property)
                 continue
             reason = self.reason(property)
@@ -415,30 +431,38 @@ class CustomEntity:
                 self.given[property] = reason
 
     def reason(self, property):
-        old, new = self.version, self.version + 1
-        has_fill = any(property.instruction(key, new) is not None for key in ("fill", "fill_from"))
-        has_value = has_fill or property.value("default_value", new) is not None
-        if property.instruction("migration", new) == "custom":
+        old, new = self.version, self.new
+        if property.instruction("migration", old) == "custom":
             return "asked"
-        source = property.instruction("fill_from", new)
-        may_be_null = source is not None and property.entity.property(source, old).nullable(old)
-        if may_be_null and property.value("default_value", new) is None:
-            has_value = False
+        fill, source, moment = filling(property, old)
+        has_value, is_lost = property.value("default_value", new) is not None, False
+        if fill is not None:
+            # A step that passes over versions does not convert the value.
+            type = property.type(new)
+            is_lost = property.type(moment) != type or present(fill, type, moment, new) is None
+            has_value = True
+        elif source is not None:
+            is_lost = not source.has_columns(old) or not converts(source.type(old), property.type(new), old)
+            has_value = has_value or not source.nullable(old)
         if not property.lives(old):
-            return None if property.nullable(new) or has_value else "new"
+            return "new" if is_lost or not (property.nullable(new) or has_value) else None
         if not converts(property.type(old), property.type(new), old):
             return "type"
-        if property.nullable(old) and not property.nullable(new) and not has_value:
+        if property.nullable(old) and not property.nullable(new) and (is_lost or not has_value):
             return "required"
         if property.value("unique", new) and not property.value("unique", old):
             return "unique"
-        if is_stricter(property, old) and property.instruction("fill", new) is None:
+        if is_stricter(property, old) and (fill is None or is_lost):
+            return "limit"
+        has_other_collation = property.value("collation", old) != property.value("collation", new)
+        if has_other_collation and property.value("one_of", new) is not None:
             return "limit"
         return None
 
     @property
     def is_needed(self):
-        return self.is_asked or self.changes_key or bool(self.given) or bool(self.followed)
+        changes = self.changes_key or self.changes_collation
+        return self.is_asked or changes or bool(self.given or self.followed or self.redirected or self.lost)
 
     @cached_property
     def can_drop(self):
@@ -446,7 +470,7 @@ class CustomEntity:
         references to those that are deleted with them."""
         if not self.is_asked:
             return False
-        new, reached, pending = self.version + 1, {self.entity}, [self.entity]
+        new, reached, pending = self.new, {self.entity}, [self.entity]
         while pending:
             entity = pending.pop()
             for other in self.model.living(new):
@@ -463,15 +487,20 @@ class CustomEntity:
                         return False
         return True
 
+    @property
+    def drops_all(self):
+        """Whether no row can stay, because each refers to a discarded row."""
+        return any(not property.nullable(self.new) for property in self.lost)
+
     def drops(self, key):
-        return self.can_drop and hashed(key_text(key)) % 5 == 0
+        return self.drops_all or (self.can_drop and hashed(key_text(key)) % 5 == 0)
 
     def merges(self, key):
         return self.can_drop and not self.changes_key and hashed(key_text(key)) % 7 == 0
 
     def value(self, property, reason, row, key):
         """The value that the custom migration gives a property."""
-        old, new = self.version, self.version + 1
+        old, new = self.version, self.new
         type, text = property.type(new), key_text(key)
         former = row.get(property) if property.lives(old) else None
         if reason == "required" and former is not None:
@@ -483,6 +512,60 @@ class CustomEntity:
         if reason == "type" and former is None and property.nullable(new):
             return None
         return made_up(property, type, text, new)
+
+
+def collations(entity, version):
+    """The collations of the primary key. References are compared byte by byte."""
+    properties = [column.property for column in entity.key_columns(version)]
+    return [p.value("collation", version) if p and not p.is_relationship(version) else None for p in properties]
+
+
+def folded(key, collations):
+    """A primary key, such that equal ones are those that SQLite takes for equal."""
+    lower = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+    def fold(part, collation):
+        if not isinstance(part, str) or collation is None:
+            return part
+        return part.translate(lower) if collation == "nocase" else part.rstrip(" ")
+
+    return tuple(fold(part, collation) for part, collation in zip(key, collations))
+
+
+def discards_target(property, version):
+    """Whether the step from `version` discards the rows that a relationship refers to."""
+    if not property.lives(version) or not property.is_relationship(version):
+        return False
+    target = property.target(property.after(version))
+    return property.target(version) is target and target.instruction("rows", version) == "discard"
+
+
+def present(value, type, moment, version):
+    """A value of a description with the names of another version; None if an element is missing there."""
+    if isinstance(type, list):
+        values = [present(each, type[0], moment, version) for each in value]
+        return None if None in values else values
+    if not isinstance(type, Subtype):
+        return value
+    names = value if isinstance(value, (list, dict)) else [value]
+    elements = {name: type.element(name, moment) for name in names}
+    if not all(element and element.lives(version) for element in elements.values()):
+        return None
+    if isinstance(value, dict):
+        types = {name: type.member_type(element, version) for name, element in elements.items()}
+        members = {elements[n].name(version): present(each, types[n], moment, version) for n, each in value.items()}
+        return None if None in members.values() else members
+    present_names = [elements[name].name(version) for name in names]
+    return present_names if isinstance(value, list) else present_names[0]
+
+
+def filling(property, version):
+    """The `fill` of a property in the step from `version`, the property of its `fill_from`, and the version of its item."""
+    fill, moment = property.dated_instruction("fill", version)
+    source, written = property.dated_instruction("fill_from", version)
+    if source is None or (moment or -1) > written:
+        return fill, None, moment
+    return None, property.entity.property(source, written - 1), written
 
 
 def type_of_key(entity, version):
@@ -505,11 +588,16 @@ def made_up(property, type, text, version):
     if isinstance(type, list):
         return "[]"
     if isinstance(type, Subtype):
+        if type.kind == "properties":
+            given = {"string": "", "int": 0, "bool": False, "[string]": [], "flags": []}
+            members = [m for m in type.living(version) if not m.value("nullable", version)]
+            members = [m for m in members if m.value("default_value", version) is None]
+            return literal({m.name(version): given[m.value("property_type", version)] for m in members}, type, version)
         return {"cases": lambda: type.text(type.living(version)[0], version), "options": lambda: 0}[type.kind]()
     most = property.value("max_length", version)
     made = {
         "int": h, "milliseconds": h, "bool": h % 2, "double": h / 4, "seconds": h / 4, "float": h / 4, "date": float(h),
-        "string": f"c{h}", "url": f"https://example.org/{h}", "color": "#00FF00", "data": bytes([h % 256, 1]),
+        "string": f"c{h}", "url": f"https://example.org/{h}", "color": f"#{h:06X}", "data": bytes([h % 256, 1]),
         "uuid": uuid_for("p" + text), "decimal": f"{h}.5",
     }[type]  # fmt: skip
     if most is not None:
@@ -525,7 +613,7 @@ def new_key(entity, version, key):
     text = "k" + key_text(key)
     made = {"string": text, "uuid": uuid_for(text), "int": hashed(text)}
     former = {(c.lineage, c.type): part for c, part in zip(entity.key_columns(version), key)}
-    columns = entity.key_columns(version + 1)
+    columns = entity.key_columns(entity.after(version))
     return tuple(former.get((column.lineage, column.type), made[column.type]) for column in columns)
 
 
@@ -533,69 +621,180 @@ def new_key(entity, version, key):
 
 
 class Step:
-    """The step from a version to the next one."""
+    """The step from a version to the one to which its stores are migrated."""
 
     def __init__(self, model, version):
-        self.model, self.old, self.new = model, version, version + 1
+        self.model, self.old, self.new = model, version, model.after(version)
         self.custom = {}
         for entity in model.living(self.new):
-            if entity.lives(self.old) and entity.instruction("rows", self.new) != "discard":
+            if entity.lives(self.old) and entity.instruction("rows", self.old) != "discard":
                 custom = CustomEntity(model, entity, version)
                 if custom.is_needed:
                     self.custom[entity] = custom
+
+        #: The entities into which removed ones are merged.
+        self.merged = {
+            entity: target
+            for entity in model.living(version)
+            if not entity.lives(self.new) and "merged_into" in entity.json
+            and (target := model.entity(entity.json["merged_into"], entity.death - 1)).lives(self.new)
+        }
 
     def key(self, entity, row, version):
         return tuple(row[column.lineage] for column in entity.key_columns(version))
 
     def run(self, state):
         """The state after the step. `self.outcomes` has the result of the custom migrations."""
-        self.outcomes = {}
-        result, maps = {}, {}
+        # The steps that are refused drop the rows of merged entities, and add none.
+        self.outcomes = {e: {self.key(e, row, self.old): ("drop", None) for row in state[e]} for e in self.merged}
+        self.added, self.before = {}, state
+        #: The new row of each old primary key: the row that it was merged into, or None if it is gone.
+        self.rows = {}
+        result = {}
         for entity in self.model.living(self.new):
-            if not entity.lives(self.old):
-                result[entity] = []
-                continue
-            if entity.instruction("rows", self.new) == "discard":
-                result[entity] = []
-                maps[entity] = {self.key(entity, row, self.old): None for row in state[entity]}
-                continue
-            rows, changed = [], {}
-            custom = self.custom.get(entity)
-            target = None
-            if custom:
-                kept = [key for row in state[entity] if not custom.drops(key := self.key(entity, row, self.old))]
-                target = min(kept, key=lambda key: key_text(key).encode(), default=None)
-                self.outcomes[entity] = {}
-            for row in state[entity]:
-                key = self.key(entity, row, self.old)
-                if custom and custom.drops(key):
-                    changed[key] = None
-                    self.outcomes[entity][key] = ("drop", None)
-                    continue
-                if custom and custom.merges(key) and key != target:
-                    changed[key] = target
-                    self.outcomes[entity][key] = ("merge", target)
-                    continue
-                new = self.inferred(entity, row, custom)
-                if custom:
-                    for property, reason in custom.given.items():
-                        new[property] = custom.value(property, reason, row, key)
-                    if custom.changes_key:
-                        columns = entity.key_columns(self.new)
-                        made = new_key(entity, self.old, key)
-                        new.update({column.lineage: part for column, part in zip(columns, made)})
-                after = self.key(entity, new, self.new)
-                if after != key:
-                    changed[key] = after
-                if custom:
-                    self.outcomes[entity][key] = ("keep", new)
-                rows.append(new)
-            result[entity] = rows
-            maps[entity] = changed
+            result[entity] = self.entity_rows(entity, state[entity]) if entity.lives(self.old) else []
         for property, join in self.model.join_tables(self.new).items():
             result[property] = self.join_rows(property, join, state)
-        self.follow(maps, result)
+        self.drop_references(result)
+        self.move_references(result)
+        self.follow_joins(result)
+        self.merge(result)
+        self.add(result)
+        self.check_unique(result)
         return result
+
+    def entity_rows(self, entity, before):
+        """The new rows of an entity, with the references that they had."""
+        after = self.rows[entity] = {}
+        if entity.instruction("rows", self.old) == "discard":
+            after.update({self.key(entity, row, self.old): None for row in before})
+            return []
+        rows, merged = [], []
+        custom = self.custom.get(entity)
+        if custom:
+            outcomes = self.outcomes[entity] = {}
+            kept = [key for row in before if not custom.drops(key := self.key(entity, row, self.old))]
+            target = min(kept, key=lambda key: key_text(key).encode(), default=None)
+            # Rows that the new collation takes for equal are merged.
+            first = {}
+            for key in [target, *kept] if custom.changes_collation and kept else []:
+                first.setdefault(folded(key, collations(entity, self.new)), key)
+        for row in before:
+            key = self.key(entity, row, self.old)
+            if custom and custom.drops(key):
+                after[key] = None
+                outcomes[key] = ("drop", None)
+                continue
+            if custom and custom.merges(key) and key != target:
+                merged.append((key, target))
+                continue
+            same = first[folded(key, collations(entity, self.new))] if custom and custom.changes_collation else key
+            if same != key:
+                merged.append((key, same))
+                continue
+            new = self.inferred(entity, row, custom)
+            if custom:
+                for property, reason in custom.given.items():
+                    new[property] = custom.value(property, reason, row, key)
+                if custom.changes_key:
+                    for column, part in zip(entity.key_columns(self.new), new_key(entity, self.old, key)):
+                        if column.property is None or not column.property.is_relationship(self.new):
+                            new[column.lineage] = part
+                outcomes[key] = ("keep", new)
+            after[key] = new
+            rows.append(new)
+        for key, other in merged:
+            after[key] = after[other]
+            outcomes[key] = ("merge", after[other])
+        return rows
+
+    # Rows that the custom migration adds
+
+    def merge(self, result):
+        """Turns the rows of removed entities into rows of the entities that they are merged into."""
+        for entity, target in self.merged.items():
+            kept = self.unchanged_row(target)
+            outcomes, rows = self.outcomes[entity], self.rows.setdefault(entity, {})
+            for row in self.before[entity]:
+                key = self.key(entity, row, self.old)
+                text = f"{entity.name(self.old)} {key_text(key)}"
+                new = None if hashed(text) % 5 == 0 else self.made_row(target, text, result)
+                if new and kept and hashed(text) % 7 == 0:
+                    outcomes[key], rows[key] = ("merge", kept), kept
+                elif new:
+                    outcomes[key], rows[key] = ("keep", new), new
+                    result[target].append(new)
+                else:
+                    outcomes[key], rows[key] = ("drop", None), None
+        for entity, custom in self.custom.items():
+            for property in custom.redirected:
+                self.redirect(entity, property, result)
+
+    def unchanged_row(self, entity):
+        """A row into which rows of a removed entity are merged: one whose primary key the step does not change."""
+        rows = {key: row for key, row in self.rows.get(entity, {}).items() if row is not None}
+        same = [row for key, row in rows.items() if key == self.key(entity, row, self.new)]
+        return min(same, key=lambda row: key_text(self.key(entity, row, self.new)).encode(), default=None)
+
+    def redirect(self, entity, property, result):
+        """Lets references to merged rows refer to their new rows, or to none."""
+        former, target = property.target(self.old), property.target(self.new)
+        referred, rows = self.referred(former), self.rows[former]
+        before = {self.key(entity, row, self.old): row for row in self.before[entity]}
+        for key, row in self.rows[entity].items():
+            if row is None or self.outcomes[entity][key][0] != "keep":
+                continue
+            values = tuple(before[key][property, column.lineage] for column in former.key_columns(self.old))
+            to = rows.get(referred(values))
+            after = self.key(target, to, self.new) if to is not None else [None] * len(target.key_columns(self.new))
+            row.update({(property, c.lineage): part for c, part in zip(target.key_columns(self.new), after)})
+
+    def add(self, result):
+        """Adds rows to some entities in a step with a custom migration."""
+        if not self.is_custom:
+            return
+        for entity in self.model.living(self.new):
+            text = f"{entity.name(self.new)} {self.new}"
+            if hashed(text) % 3 == 0:
+                rows = [self.made_row(entity, f"{text} {number}", result) for number in range(2)]
+                rows = self.added[entity] = [row for row in rows if row]
+                result[entity] += rows
+
+    @property
+    def is_custom(self):
+        return bool(self.custom or self.merged)
+
+    def made_row(self, entity, text, result):
+        """A new row whose values depend on a text only; None if there is no row that it can refer to."""
+        version, row = self.new, {}
+        if any(index.lives(version) and index.value("unique", version) for index in entity.indexes):
+            return None
+        key = [column.lineage for column in entity.key_columns(version)]
+        for column in entity.columns(version):
+            property, kind = column.property, column.type
+            if property and property.is_relationship(version):
+                inverse = property.inverse(version)
+                is_single = property.value("unique", version) or (inverse is not None and not inverse.is_to_many(version))
+                if property.nullable(version) and (is_single or hashed(text) % 2):
+                    row[column.lineage] = None
+                elif is_single or not result[property.target(version)]:
+                    return None
+                else:
+                    target = property.target(version)
+                    columns = [c.lineage for c in target.key_columns(version)]
+                    keys = sorted((tuple(r[c] for c in columns) for r in result[target]), key=key_text)
+                    row[column.lineage] = keys[0][columns.index(column.lineage[1])]
+            elif column.lineage in key:
+                if property and any(property.value(limit, version) is not None for limit in LIMITS):
+                    return None
+                row[column.lineage] = {"string": text, "uuid": uuid_for(text), "int": hashed(text)}[kind]
+            elif property is None or property.nullable(version) and property.value("unique", version):
+                row[column.lineage] = None
+            elif property.value("unique", version):
+                return None
+            else:
+                row[property] = made_up(property, kind, text, version)
+        return row
 
     def inferred(self, entity, row, custom):
         """The new row, as far as it is inferred."""
@@ -603,8 +802,11 @@ class Step:
         for column in entity.columns(self.new):
             property = column.property
             if property is None or property.is_relationship(self.new):
-                value = row.get(column.lineage)
-                if isinstance(column.lineage, tuple) and column.lineage[0] == "key" and value is None:
+                kind, part = column.lineage
+                reference = part if kind == "position" else property
+                is_lost = reference is not None and discards_target(reference, self.old)
+                value = None if is_lost else row.get(column.lineage)
+                if kind == "key" and value is None:
                     continue
                 new[column.lineage] = value
             elif not (custom and property in custom.given):
@@ -613,10 +815,10 @@ class Step:
 
     def value(self, property, row):
         type = property.type(self.new)
-        backfill = literal(property.instruction("fill", self.new), type, self.new)
-        source = property.instruction("fill_from", self.new)
-        if backfill is None and source is not None:
-            source = property.entity.property(source, self.old)
+        fill, source, moment = filling(property, self.old)
+        fill = None if fill is None else literal(present(fill, type, moment, self.new), type, self.new)
+        backfill = fill
+        if source is not None and source.has_columns(self.old):
             backfill = converted(row[source], source.type(self.old), type, self.old)
         if backfill is None:
             backfill = literal(property.value("default_value", self.new), type, self.new)
@@ -625,9 +827,8 @@ class Step:
         value = converted(row[property], property.type(self.old), type, self.old)
         if value is None and property.nullable(self.old) and not property.nullable(self.new):
             value = backfill
-        fill = property.instruction("fill", self.new)
         if fill is not None and is_stricter(property, self.old) and violates(value, property, self.new):
-            value = literal(fill, type, self.new)
+            value = fill
         return value
 
     def join_rows(self, property, join, state):
@@ -657,65 +858,106 @@ class Step:
             return rows
         return []
 
-    def follow(self, maps, result):
-        """Lets all references follow changed primary keys, merged rows and dropped rows."""
-        new = self.new
-        dropped = {entity: {key for key, after in changed.items() if after is None} for entity, changed in maps.items()}
+    def references(self, entity):
+        """The relationships that refer to an entity before and after the step, with their columns before."""
+        for other in self.model.living(self.new):
+            for property in other.properties:
+                if not property.has_columns(self.new) or not property.is_relationship(self.new):
+                    continue
+                if property.has_columns(self.old) and property.target(self.new) is property.target(self.old) is entity:
+                    yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
-        def references(entity):
-            for other in self.model.living(new):
-                for property in other.properties:
-                    if property.has_columns(new) and property.is_relationship(new) and property.target(new) is entity:
-                        if property.lives(self.old) and property.has_columns(self.old):
-                            lineages = [(property, c.lineage) for c in self.reference_columns(property)]
-                            yield other, property, lineages
+    def referred(self, entity):
+        """Returns the function from the values of a reference to the old primary key of the row that it refers to."""
+        old = collations(entity, self.old) if entity.lives(self.old) else []
+        keys = {folded(key, old): key for key in self.rows.get(entity, {})}
+        return lambda values: None if None in values else keys.get(folded(values, old))
 
-        pending = [entity for entity in dropped if dropped[entity]]
+    def gone(self, entity):
+        return {key for key, row in self.rows.get(entity, {}).items() if row is None}
+
+    def drop_references(self, result):
+        """Applies the delete rules to references to rows that are gone."""
+        pending = [entity for entity in self.rows if self.gone(entity)]
         while pending:
             entity = pending.pop()
-            keys = dropped[entity]
-            for other, property, lineages in references(entity):
-                hit = [row for row in result[other] if tuple(row.get(lineage) for lineage in lineages) in keys]
+            gone, referred = self.gone(entity), self.referred(entity)
+            for other, property, lineages in self.references(entity):
+                hit = [row for row in result[other] if referred(tuple(map(row.get, lineages))) in gone]
                 if not hit:
                     continue
-                rule = property.rule(new)
+                rule = property.rule(self.new)
                 if rule in ("deny", "no_action"):
-                    raise Refused(f"{other.name(new)}.{property.name(new)} refers to dropped rows of {entity.name(new)}")
+                    raise Refused(f"{other.name(self.new)}.{property.name(self.new)} refers to rows that are gone")
                 if rule == "nullify":
                     for row in hit:
                         row.update({lineage: None for lineage in lineages})
-                else:
-                    identities = set(map(id, hit))
-                    former = {id(row): self.old_key(other, row, maps) for row in hit}
-                    result[other] = [row for row in result[other] if id(row) not in identities]
-                    dropped.setdefault(other, set()).update(former.values())
-                    maps.setdefault(other, {}).update({key: None for key in former.values()})
-                    pending.append(other)
-        for entity, changed in maps.items():
-            moved = {key: after for key, after in changed.items() if after is not None}
-            if not moved:
-                continue
-            after_columns = entity.key_columns(new)
-            for other, property, lineages in references(entity):
+                    continue
+                identities = set(map(id, hit))
+                result[other] = [row for row in result[other] if id(row) not in identities]
+                custom = self.custom.get(other)
+                for key, row in self.rows[other].items():
+                    if id(row) in identities:
+                        self.rows[other][key] = None
+                        if custom and property in custom.followed:
+                            # The custom migration finds no new key of the row that is gone.
+                            self.outcomes[other][key] = ("drop", None)
+                pending.append(other)
+
+    def targets_first(self):
+        """The entities. Each comes after those to which its primary key refers."""
+        ordered = []
+
+        def visit(entity):
+            for column in entity.key_columns(self.new):
+                if column.property and column.property.is_relationship(self.new):
+                    visit(column.property.target(self.new))
+            if entity not in ordered:
+                ordered.append(entity)
+
+        for entity in self.model.living(self.new):
+            visit(entity)
+        return ordered
+
+    def move_references(self, result):
+        """Lets references follow changed primary keys and merged rows."""
+        self.moved = {}
+        for entity in self.targets_first():
+            rows = {key: row for key, row in self.rows.get(entity, {}).items() if row is not None}
+            keys = {key: self.key(entity, row, self.new) for key, row in rows.items()}
+            moved = self.moved[entity] = {key: after for key, after in keys.items() if after != key}
+            after_columns, now = entity.key_columns(self.new), collations(entity, self.new)
+            referred = self.referred(entity)
+            for other, property, lineages in self.references(entity):
                 for row in result[other]:
-                    after = moved.get(tuple(row.get(lineage) for lineage in lineages))
+                    values = tuple(map(row.get, lineages))
+                    key = referred(values)
+                    after = moved.get(key)
+                    if after is None and key is not None and folded(values, now) != folded(key, now):
+                        # The old collation took the reference for equal to the primary key. The new one does not.
+                        after = key
                     if after is not None:
                         for lineage in lineages:
                             row.pop(lineage, None)
                         row.update({(property, c.lineage): part for c, part in zip(after_columns, after)})
-        self.follow_joins(maps, dropped, result)
 
-    def reference_columns(self, property):
-        return property.target(self.old).key_columns(self.old)
+    def check_unique(self, result):
+        """Refuses rows that references to merged rows have made equal."""
+        for entity in self.model.living(self.new):
+            keys = [entity.key_columns(self.new)]
+            for property in entity.properties:
+                if property.has_columns(self.new) and property.is_relationship(self.new):
+                    inverse = property.inverse(self.new)
+                    is_single = inverse is not None and not inverse.is_to_many(self.new)
+                    if is_single or property.value("unique", self.new):
+                        keys.append(entity.property_columns(property, self.new))
+            for columns in keys:
+                values = [tuple(row[column.lineage] for column in columns) for row in result[entity]]
+                values = [value for value in values if None not in value]
+                if len(set(values)) < len(values):
+                    raise Refused(f"rows of {entity.name(self.new)} are equal")
 
-    def old_key(self, entity, row, maps):
-        key = self.key(entity, row, self.new)
-        for before, after in maps.get(entity, {}).items():
-            if after == key:
-                return before
-        return key
-
-    def follow_joins(self, maps, dropped, result):
+    def follow_joins(self, result):
         for property, join in self.model.join_tables(self.new).items():
             rows = []
             ends = []
@@ -727,10 +969,10 @@ class Step:
                 for side, entity, before, after in ends:
                     lineages = [(side, column.lineage) for column in before]
                     key = tuple(row[lineage] for lineage in lineages)
-                    if key in dropped.get(entity, ()):
+                    if key in self.gone(entity):
                         is_kept = False
                         break
-                    moved = maps.get(entity, {}).get(key)
+                    moved = self.moved[entity].get(key)
                     if moved is not None:
                         is_moved = True
                         for lineage in lineages:

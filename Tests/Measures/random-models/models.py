@@ -6,6 +6,9 @@ import re
 
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
+#: The betas that some models have instead of versions.
+BETAS = {"1.1": "1.2-beta.2", "1.10": "2.0-beta.1"}
+
 DEFAULTS = {
     "int": [7, -1, 0, 9007199254740993], "milliseconds": [1500, 0], "bool": [True, False], "double": [0.5, -1.25, 1e300],
     "seconds": [1.5], "float": [0.5, 0.1], "string": ["", "tea", "it's \"so\"", "TRUE", "a\nb"],
@@ -31,6 +34,8 @@ class RandomModel:
         self.random = random.Random(seed)
         self.check = check
         self.versions = VERSIONS[:versions]
+        if self.chance(0.3):
+            self.versions = [BETAS.get(version, version) for version in self.versions]
         self.size = size
         self.count = 0
         self.refused = {}
@@ -39,6 +44,49 @@ class RandomModel:
         self.begin()
         for self.version in range(1, versions):
             self.attempt([self.change() for _ in range(self.random.randint(2, 7))])
+        self.attempt([self.configure, self.decorate])
+
+    def decorate(self):
+        """Adds what no store contains, and writes some fields in another form."""
+
+        def visit(value):
+            if isinstance(value, list):
+                for each in value:
+                    visit(each)
+            if not isinstance(value, dict):
+                return
+            for each in value.values():
+                visit(each)
+            if set(value.get("previous") or {}) == {"name"} and self.chance(0.5):
+                value["previous_name"] = value.pop("previous")["name"]
+            if BIRTH in value and ("identifier" in value or "property_type" in value) and self.chance(0.2):
+                value["description"] = "A *text* with \"quotes\" and */ ends of comments."
+
+        for entity in [f for f in self.files.values() if "identifier" in f]:
+            visit(entity)
+            history = entity["version_history"]
+            for item in history[1:]:
+                if self.chance(0.2):
+                    item["ignore_migration_checks"] = True
+            if self.chance(0.2):
+                entity["added_at_version"] = history.pop(0)["version"]
+            if self.chance(0.2):
+                entity["properties"].append({"name": "unused one", "property_type": "string", "unused": True})
+        if self.chance(0.3):
+            ghost = {"name": "ghost", "persist": False, "identifier": {"type": "int"}, "properties": []}
+            self.files["Ghost.json"] = ghost
+
+    def configure(self):
+        """Writes `strata.json`."""
+        configuration = self.files["strata.json"] = {}
+        if self.chance(0.3):
+            configuration["versions"] = self.versions
+        if self.chance(0.2):
+            configuration["oldest_supported_version"] = self.one(self.versions[:3])
+        if self.chance(0.4):
+            old = self.random.randrange(len(self.versions) - 2)
+            new = self.random.randint(old + 2, min(old + 3, len(self.versions) - 1))
+            configuration["chain"] = {self.versions[old]: self.versions[new]}
 
     # Choices
 
@@ -79,7 +127,7 @@ class RandomModel:
         return [f for f in self.files.values() if "identifier" in f and "removed_at_version" not in f]
 
     def subtypes(self):
-        return [f for f in self.files.values() if "identifier" not in f and "removed_at_version" not in f]
+        return [f for f in self.files.values() if "name" in f and not {"identifier", "removed_at_version"} & set(f)]
 
     def subtype(self, name):
         return next((s for s in self.subtypes() if s["name"] == name), None)
@@ -133,8 +181,13 @@ class RandomModel:
         self.files["Kind.json"] = {
             "name": "kind",
             "cases": [{"name": "red"}, {"name": "blue", "value": "b"}, {"name": "it's"}],
+            "unused_cases": ["grey"],
         }
-        self.files["Flags.json"] = {"name": "flags", "options": [{"name": "hot"}, {"name": "cold", "bit": 3}]}
+        self.files["Flags.json"] = {
+            "name": "flags",
+            "options": [{"name": "hot"}, {"name": "cold", "bit": 3}],
+            "unused_options": [{"name": "warm", "bit": 40}],
+        }
         self.files["Place.json"] = {
             "name": "place",
             "properties": [
@@ -189,12 +242,18 @@ class RandomModel:
         kind = self.one(["int", "int", "string", "uuid", "property", "properties"])
         entity = {"name": name, "version_history": [{"version": self.now}], "identifier": {"type": kind}, "properties": []}
         entity[BIRTH] = self.now
-        if kind in ("int", "string", "uuid") and self.chance(0.3):
-            entity["identifier"]["name"] = self.name("key")
+        if kind in ("int", "string", "uuid"):
+            if self.chance(0.3):
+                entity["identifier"]["name"] = self.name("key")
+            source = self.one(e["name"] for e in self.entities() if e["identifier"]["type"] == kind)
+            if source and self.chance(0.2):
+                entity["identifier"]["derived_from_relationships"] = [source]
         if kind == "property":
             key = {"name": self.name("p"), "property_type": self.one(["int", "string", "uuid"]), BIRTH: self.now}
-            if key["property_type"] == "string" and self.chance(0.3):
-                key["collation"] = "nocase"
+            if key["property_type"] == "string" and self.chance(0.5):
+                key["collation"] = self.one(["nocase", "rtrim"])
+            if self.entities() and self.chance(0.2):
+                key = self.key_reference(entity)
             entity["properties"].append(key)
             entity["identifier"]["property"] = key["name"]
         if kind == "properties":
@@ -202,6 +261,8 @@ class RandomModel:
                 {"name": self.name("p"), "property_type": "string", BIRTH: self.now},
                 {"name": self.name("p"), "property_type": self.one(["int", "uuid"]), BIRTH: self.now},
             ]
+            if self.entities() and self.chance(0.4):
+                keys[self.random.randrange(2)] = self.key_reference(entity)
             entity["properties"] += keys
             entity["identifier"]["properties"] = [key["name"] for key in keys]
         if self.chance(0.2):
@@ -229,6 +290,7 @@ class RandomModel:
 
     def add_scalar(self, entity, property):
         types = list(DEFAULTS) + ["string", "int", "kind", "flags", "place", "[string]", "[kind]", "[place]", "[int]"]
+        types += ["[flags]", "[[string]]", "[bool]"]
         type = self.one(t for t in types if t in DEFAULTS or t.strip("[]") in DEFAULTS or self.subtype(t.strip("[]")))
         property["property_type"] = type
         if self.chance(0.4):
@@ -265,17 +327,31 @@ class RandomModel:
         elif type == "uuid":
             property["one_of"] = ["00000000-0000-0000-0000-00000000000A", "00000000-0000-0000-0000-00000000000B"]
 
-    def add_reference(self, entity, property):
+    def key_reference(self, entity):
+        """A reference that is part of the primary key of a new entity."""
+        property = {"name": self.name("p"), BIRTH: self.now}
+        self.add_reference(entity, property, is_key=True)
+        return property
+
+    def add_reference(self, entity, property, is_key=False):
         target = self.one(self.entities())
         property["property_type"] = {"entity_name": target["name"], "association": "to_one"}
-        if self.chance(0.75) or not self.is_new(entity):
+        if not is_key and (self.chance(0.75) or not self.is_new(entity)):
             property["nullable"] = True
             rule = self.one([None, "cascade", "nullify", "deny", "no_action"])
         else:
             rule = self.one([None, "cascade"])
         if rule:
             property["on_delete"] = rule
-        if self.chance(0.5):
+        if self.chance(0.15):
+            names = [self.name("column") for _ in range(self.key_width(target))]
+            property["persisted_name"] = names if len(names) > 1 else names[0]
+        if not is_key and self.chance(0.1):
+            property[self.one(["indexed", "unique"])] = True
+        if not is_key and self.chance(0.1):
+            # The relationship is its own inverse.
+            property["property_type"] |= {"entity_name": entity["name"], "inverse": property["name"]}
+        elif self.chance(0.5):
             inverse = {
                 "name": self.name("p"),
                 "property_type": {
@@ -287,7 +363,8 @@ class RandomModel:
             if inverse["property_type"]["association"] == "to_one":
                 inverse["nullable"] = True
                 property["stored"] = True
-                property["nullable"] = True
+                if not is_key:
+                    property["nullable"] = True
             elif self.chance(0.5):
                 inverse["ordered"] = True
             inverse[BIRTH] = self.now
@@ -296,9 +373,21 @@ class RandomModel:
             property["property_type"]["inverse"] = inverse["name"]
             target["properties"].append(inverse)
 
+    def key_width(self, entity):
+        """The number of columns of a primary key."""
+        width = 0
+        for name in self.key_names(entity):
+            type = next((p["property_type"] for p in entity["properties"] if p["name"] == name), None)
+            width += self.key_width(self.entity(type["entity_name"])) if isinstance(type, dict) else 1
+        return width
+
     def add_many(self, entity, property):
         target = self.one(self.entities())
         property["property_type"] = {"entity_name": target["name"], "association": "to_many"}
+        if self.chance(0.2):
+            # The relationship is its own inverse.
+            property["property_type"] |= {"entity_name": entity["name"], "inverse": property["name"]}
+            return
         if self.chance(0.3):
             property["duplicates"] = True
         if self.chance(0.4):
@@ -360,10 +449,10 @@ class RandomModel:
                 index["properties"][0] += " desc"
             if self.chance(0.3) and self.is_new(entity):
                 index["unique"] = True
-            elif self.chance(0.3):
-                number = self.one(self.scalars(entity, "int"))
-                if number:
-                    index["where"] = f'"{number["name"]}" > 3'
+            elif self.chance(0.4):
+                index["where"] = self.condition(entity)
+            if index.get("where", "") is None:
+                del index["where"]
             if not self.is_new(entity):
                 index["added_at_version"] = self.now
             entity.setdefault("indexes", []).append(index)
@@ -382,6 +471,17 @@ class RandomModel:
                 }
                 self.set(entity, search=search if self.chance(0.8) else None)
 
+    def condition(self, entity):
+        """The condition of a partial index: an object or a text."""
+        property = self.one(self.scalars(entity, "int", "string", "bool"))
+        if property is None:
+            return None
+        if property["property_type"] == "int" and self.chance(0.5):
+            return f'"{property["name"]}" > 3'
+        value, other = self.default(property["property_type"]), self.default(property["property_type"])
+        values = [value, [value, other], None] if property.get("nullable") else [value, [value, other]]
+        return {property["name"]: self.one(values)}
+
     # Changes
 
     def change(self):
@@ -391,13 +491,13 @@ class RandomModel:
                 self.remove_entity, self.discard_rows, self.remove_property, self.rename_property, self.swap_properties,
                 self.change_nullable, self.change_default, self.change_type, self.change_index, self.change_limit,
                 self.change_collation, self.change_relationship, self.change_computed, self.change_subtype,
-                self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule,
+                self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule, self.change_check,
             ],
             [
-                16, 3, 4, 4, 1, 2, 2, 6, 7, 2,
+                16, 3, 4, 4, 1, 4, 2, 6, 7, 2,
                 8, 3, 8, 4, 5,
                 3, 7, 2, 9,
-                3, 6, 2, 3, 3,
+                3, 6, 3, 3, 3, 2,
             ],
         )[0]  # fmt: skip
 
@@ -411,7 +511,10 @@ class RandomModel:
         entity = self.old_entity()
         if entity is None:
             return None, None
-        return entity, self.one(self.existing(self.scalars(entity, *types)))
+        # A unique index whose values may become equal needs a custom migration, which the interpreter does not write.
+        unique = {n.removesuffix(" desc") for i in entity.get("indexes", []) if "unique" in i for n in i["properties"]}
+        properties = [p for p in self.existing(self.scalars(entity, *types)) if p["name"] not in unique]
+        return entity, self.one(properties)
 
     def rename_entity(self):
         entity = self.old_entity()
@@ -430,6 +533,8 @@ class RandomModel:
         for entity in renamed:
             self.set(entity, name=names[entity["name"]])
         for entity in self.entities():
+            sources = entity["identifier"].get("derived_from_relationships", [])
+            sources[:] = [names.get(name, name) for name in sources]
             for property in self.properties(entity):
                 type = property["property_type"]
                 if isinstance(type, dict) and type["entity_name"] in names:
@@ -439,18 +544,30 @@ class RandomModel:
         entity = self.old_entity()
         if entity is None or len(self.entities()) < 3:
             return
-        for other in self.entities():
+        others = [other for other in self.entities() if other is not entity]
+        into = self.one(self.existing(others)) if self.chance(0.5) else None
+        for other in others:
             for property in self.properties(other):
                 type = property["property_type"]
-                if isinstance(type, dict) and type["entity_name"] == entity["name"] and other is not entity:
+                if isinstance(type, dict) and type["entity_name"] == entity["name"]:
                     if self.is_new(property) or property["name"] in self.key_names(other):
                         return
-                    property |= {"removed_at_version": self.now, "discard": True}
+                    if into and type["association"] == "to_one" and "inverse" not in type and property.get("nullable"):
+                        self.set(property, property_type=dict(type, entity_name=into["name"]))
+                    else:
+                        property |= {"removed_at_version": self.now, "discard": True}
         for property in self.properties(entity):
             type = property["property_type"]
             if isinstance(type, dict) and "inverse" in type:
                 self.remove_inverse(property)
-        entity |= {"removed_at_version": self.now, "discard": True}
+        entity["removed_at_version"] = self.now
+        if into:
+            # The name is the one in the version before.
+            items = [i for i in into.get("version_history", []) if i["version"] == self.now]
+            former = items[0].get("previous", {}).get("name") if items else None
+            entity["merged_into"] = former or into["name"]
+            return
+        entity["discard"] = True
         if self.chance(0.4):
             kept = self.name
             self.name = lambda prefix: entity["name"]
@@ -472,15 +589,8 @@ class RandomModel:
 
     def discard_rows(self):
         entity = self.old_entity()
-        if entity is None:
-            return
-        for other in self.entities():
-            for property in self.properties(other):
-                type = property["property_type"]
-                if isinstance(type, dict) and type["entity_name"] == entity["name"] and type["association"] == "to_one":
-                    if not property.get("nullable") or property.get("on_delete", "nullify") != "nullify":
-                        return
-        self.item(entity)["rows"] = "discard"
+        if entity:
+            self.item(entity)["rows"] = "discard"
 
     def mentions(self, entity, name):
         """The elements of an entity whose texts name a property."""
@@ -491,7 +601,9 @@ class RandomModel:
             texts = element.get("properties", []) if isinstance(element.get("properties"), list) else []
             texts = [text.removesuffix(" desc") for text in texts]
             quoted = f'"{name}"'
-            if name in texts or quoted in str(element.get("where", "")) or quoted in element.get("computed", ""):
+            where = element.get("where", "")
+            is_tested = name in where if isinstance(where, dict) else quoted in where
+            if name in texts or is_tested or quoted in element.get("computed", ""):
                 found.append(element)
         return found
 
@@ -555,6 +667,8 @@ class RandomModel:
                 continue
             if isinstance(element.get("where"), str):
                 element["where"] = text(element["where"])
+            elif "where" in element:
+                element["where"] = {names.get(name, name): value for name, value in element["where"].items()}
             if "properties" in element:
                 element["properties"] = [listed(each) for each in element["properties"]]
         if "search" in entity:
@@ -599,7 +713,7 @@ class RandomModel:
             "bool": ["int", "string"], "int": ["string", "decimal"], "float": ["double"], "url": ["string"],
             "color": ["string"], "uuid": ["string"], "kind": ["string"],
         }  # fmt: skip
-        next = self.one(inferred.get(type, []) if self.chance(0.75) else list(DEFAULTS))
+        next = self.one(inferred.get(type, []) if "unique" in property or self.chance(0.75) else list(DEFAULTS))
         if next is None or next == type:
             return
         fields = {"property_type": next}
@@ -621,12 +735,24 @@ class RandomModel:
         else:
             self.set(property, indexed=None if property.get("indexed") else True)
         index = self.one(i for i in entity.get("indexes", []) if "removed_at_version" not in i)
-        if index and not self.is_new(index) and self.chance(0.3):
-            index["removed_at_version"] = self.now
+        if index and not self.is_new(index) and self.chance(0.6):
+            if self.chance(0.5):
+                index["removed_at_version"] = self.now
+            elif "unique" not in index:
+                self.set(index, where=self.condition(entity), properties=index["properties"][::-1])
+
+    def change_check(self):
+        entity = self.old_entity()
+        checks = entity.get("checks", []) if entity else []
+        check = self.one(self.existing(each for each in checks if "removed_at_version" not in each))
+        if check and self.chance(0.5):
+            self.set(check, name=self.name("check"))
+        elif check:
+            check["removed_at_version"] = self.now
 
     def change_limit(self):
         entity, property = self.old_property("int", "double", "string", "data")
-        if property is None:
+        if property is None or "unique" in property:
             return
         limit = self.one(l for l in ("minimum", "maximum", "min_length", "max_length", "pattern", "one_of") if l in property)
         if limit:
@@ -653,7 +779,7 @@ class RandomModel:
 
     def change_collation(self):
         entity, property = self.old_property("string")
-        if property and "unique" not in property and property["name"] not in self.key_names(entity):
+        if property and "unique" not in property:
             self.set(property, collation=self.one({None, "nocase", "rtrim"} - {property.get("collation")}))
 
     def change_relationship(self):
@@ -744,24 +870,30 @@ class RandomModel:
     def ask_custom(self):
         entity = self.old_entity()
         if entity:
-            self.item(entity)["migration"] = "custom"
+            self.item(entity)["migration"] = self.one(["custom", "custom", "columns"])
 
     def change_key(self):
         entity = self.old_entity()
+        if entity and entity["identifier"]["type"] in ("int", "string", "uuid") and self.chance(0.3):
+            return self.set(entity, identifier=dict(entity["identifier"], name=self.name("key")))
         if entity and entity["identifier"]["type"] in ("int", "string") and not self.has_pairs(entity):
             identifier = dict(entity["identifier"], type=self.one(["uuid", "string"]))
             if identifier != entity["identifier"]:
                 self.set(entity, identifier=identifier)
 
     def has_pairs(self, entity):
-        """Whether join tables refer to an entity. Their pairs do not follow a key that changes its type yet."""
-        return any(
-            isinstance(type := property["property_type"], dict)
-            and type["association"] == "to_many"
-            and entity["name"] in (other["name"], type["entity_name"])
-            for other in self.entities()
-            for property in other["properties"]
-        )
+        """Whether join tables refer to an entity, or to one whose primary key refers to it. Their pairs do not follow a
+        key that changes its type yet."""
+        for other in self.entities():
+            for property in other["properties"]:
+                if not isinstance(type := property["property_type"], dict):
+                    continue
+                if type["association"] == "to_many" and entity["name"] in (other["name"], type["entity_name"]):
+                    return True
+                if type["entity_name"] == entity["name"] and property["name"] in self.key_names(other):
+                    if self.has_pairs(other):
+                        return True
+        return False
 
     def persist(self):
         entity = self.old_entity()

@@ -3,9 +3,10 @@
 import json
 import sqlite3
 import struct
+import unicodedata
 
 from descriptions import Subtype
-from interpreter import literal, plain
+from interpreter import collations, literal, plain
 
 TEXTS = [
     "", "a", "A", "tea", "TEA", "tea ", " ", "007", "1e3", "true", "NULL", "it's", "\"q\"", "a\r\nb", "a\tb", "a\nb",
@@ -150,13 +151,22 @@ class RandomRows:
 
     def reference(self, connection, property):
         """The columns of a reference to a random row."""
-        columns = property.entity.property_columns(property, self.version)
-        key = self.key(connection, property.target(self.version))
+        columns, target = property.entity.property_columns(property, self.version), property.target(self.version)
+        key = self.key(connection, target)
         values = list(key.values()) if key else [None] * len(columns)
+        if key and self.random.random() < 0.3:
+            values = [self.equal(*each) for each in zip(values, collations(target, self.version))]
         return {column.name: value for column, value in zip(columns, values)}
+
+    def equal(self, value, collation):
+        """A value that a collation takes for equal."""
+        if collation == "nocase":
+            return "".join(letter.swapcase() if letter.isascii() else letter for letter in value)
+        return value + " " if collation == "rtrim" else value
 
     def row(self, connection, entity):
         row = {}
+        key = [column.name for column in entity.key_columns(self.version)]
         for column in entity.columns(self.version):
             property = column.property
             if property is None:
@@ -171,6 +181,10 @@ class RandomRows:
                 row[column.name] = None
             else:
                 row[column.name] = self.value(column.type, property)
+        for name in key:
+            # The driver looks outcomes up by keys, and Swift's texts are equal if their canonical forms are.
+            if isinstance(row[name], str):
+                row[name] = unicodedata.normalize("NFC", row[name])
         return row
 
     def connect(self, connection, entity):

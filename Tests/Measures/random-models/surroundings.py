@@ -26,8 +26,9 @@ class SurroundingsCheck:
         self.backup()
         self.copy()
         self.tools()
-        for older in range(self.newest):
-            self.older_app(older)
+        for older in range(self.check.model.oldest, self.newest):
+            if not self.check.model.is_passed_over(older):
+                self.older_app(older)
         self.salvage()
         if 0 < self.start:
             self.squash()

@@ -8,14 +8,18 @@ struct Script: Decodable, Sendable {
     /// The entities whose rows a custom migration converts, by the version before the step.
     let steps: [String: [Conversion]]
 
-    /// The conversion of the rows of an entity.
+    /// The conversion of the rows of an entity, or rows that are added to one.
     struct Conversion: Decodable, Sendable {
         let old: Table
         let new: Table
         /// Whether the primary keys of both tables have the same type.
         let keepsKeyType: Bool
+        /// Whether the old entity is removed, and its rows become rows of another one.
+        let isMerged: Bool
         /// The outcome of each old row, by the text of its primary key.
         let outcomes: [String: Outcome]
+        /// The rows that are added to the new table, besides those of the outcomes.
+        let added: [[CodedValue]]
     }
 
     struct Table: Decodable, Sendable {
@@ -75,7 +79,13 @@ struct ScriptedMigration: CustomMigration {
     func convert(_ conversion: Script.Conversion, _ step: CustomStep) throws {
         let tables = ScriptedTables(old: conversion.old.entityTable, new: conversion.new.entityTable)
         try ScriptedTables.$current.withValue(tables) {
-            if conversion.keepsKeyType {
+            if !conversion.added.isEmpty {
+                try step.once("add \(conversion.new.name)") { context in
+                    for row in conversion.added {
+                        try context.insert(ScriptedRow<NewSide>(values: row.map(\.value)))
+                    }
+                }
+            } else if conversion.keepsKeyType {
                 try convert(ScriptedRow<OldSide<CommonKey>>.self, conversion, step)
             } else {
                 try convert(ScriptedRow<OldSide<FormerKey>>.self, conversion, step)
@@ -86,7 +96,7 @@ struct ScriptedMigration: CustomMigration {
     private func convert<Side: ScriptedSide>(
         _ type: ScriptedRow<Side>.Type, _ conversion: Script.Conversion, _ step: CustomStep
     ) throws {
-        try step.migrate(type) { (old, _) -> Outcome<ScriptedRow<NewSide>> in
+        func outcome(_ old: ScriptedRow<Side>, _ context: MigrationContext) throws -> Outcome<ScriptedRow<NewSide>> {
             let key = CodedValue.text(of: type.id(of: old).values)
             guard let outcome = conversion.outcomes[key] else {
                 throw DriverError("\(conversion.old.name): the script has no outcome for the row \(key)")
@@ -94,6 +104,11 @@ struct ScriptedMigration: CustomMigration {
             if let row = outcome.keep { return .keep(ScriptedRow(values: row.map(\.value))) }
             if let key = outcome.merge { return .merge(into: CommonKey(values: key.map(\.value))) }
             return .drop
+        }
+        if conversion.isMerged {
+            try step.merge(type, outcome)
+        } else {
+            try step.migrate(type, outcome)
         }
     }
 }
