@@ -49,14 +49,10 @@ struct CopiedStages {
     let batches: MigrationBatches
 
     /// The names in the store of tables that are copied although their stages do not change them.
-    var unchangedTables: Set<String> {
-        var names: Set<String> = []
-        for (stage, tables) in batches.pending.state.copied {
-            for table in tables {
-                names.insert(plan.batched[..<stage].reversed().reduce(table) { $1.stage.mapping.source(of: $0) })
-            }
+    func unchangedTables(_ lineage: TableLineage) -> Set<String> {
+        batches.pending.state.copied.reduce(into: []) { names, copied in
+            for table in copied.value { names.formUnion(lineage.origins(of: table, before: copied.key)) }
         }
-        return names
     }
 }
 
@@ -131,7 +127,7 @@ struct BatchedStage {
 
 extension Table {
     /// The same table with foreign keys that refer to the names which the targets have for a moment.
-    fileprivate var withTemporaryTargets: Table {
+    var withTemporaryTargets: Table {
         var table = self
         for place in table.foreignKeys.indices {
             table.foreignKeys[place].target = StepStatements.temporaryName(of: table.foreignKeys[place].target)

@@ -25,74 +25,40 @@ struct DanglingKeys {
 
     /// Reads the dangling foreign keys of `tables`.
     init(reading connection: Connection, of tables: [Table]) throws {
-        var found: [(table: String, row: Int64, id: Int)] = []
-        for table in tables where !table.foreignKeys.isEmpty {
-            let check = "pragma_foreign_key_check(\(SQL.literal(table.name)))"
-            try connection.query("SELECT \"rowid\", fkid FROM \(check)") { row in
-                if let number = try Int64?(row: row, at: 0) { found.append((table.name, number, try row.int(1))) }
+        for key in try DanglingKey.all(of: tables, in: connection) {
+            let columns = try key.columns(in: connection)
+            guard let number = try connection.rowNumber(of: key.table) else {
+                counts[Key(table: key.table, columns: columns, values: nil), default: 0] += key.count
+                continue
             }
-        }
-        var columns: [String: [String]] = [:]
-        var rowIDs: [String: String] = [:]
-        for (table, number, id) in found {
-            let name = "\(id) \(table)"
-            if columns[name] == nil {
-                let list = "pragma_foreign_key_list(\(SQL.literal(table)))"
-                columns[name] = try connection.texts("SELECT \"from\" FROM \(list) WHERE id = \(id) ORDER BY seq")
-                rowIDs[table] = try connection.rowNumber(of: table)
+            let rows = "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(key.table)) WHERE \(number) IN (\(key.rows))"
+            try connection.query(rows) { row in
+                counts[Key(table: key.table, columns: columns, values: row.values), default: 0] += 1
             }
-            let (own, rowID) = (columns[name] ?? [], rowIDs[table] ?? "rowid")
-            let row = try connection.cached("SELECT \(SQL.list(own)) FROM \(SQL.quoted(table)) WHERE \(rowID) = ?1")
-            try row.bind(number, at: 1)
-            defer { row.reset() }
-            if try row.step() { counts[Key(table: table, columns: own, values: row.row.values), default: 0] += 1 }
         }
     }
 
-    /// Returns the same foreign keys with the names of their tables and columns after a stage of a migration.
-    func after(_ stage: MigrationStage) -> DanglingKeys {
+    /// Returns the same foreign keys with the names that their tables and columns have after a migration.
+    func after(_ run: MigrationRun) -> DanglingKeys {
         if counts.isEmpty { return self }
         var result = DanglingKeys()
-        var references: [String: [String: String]] = [:]
-        for case .custom(_, let to, _, let columns) in stage.changes { references[to] = columns }
-        let tables = Set(counts.keys.map(\.table))
-        for table in stage.mapping.new {
-            let source = stage.mapping.source(of: table.name)
-            guard tables.contains(source) else { continue }
-            // The old column of each new column, and whether the values are the same.
-            var origins: [String: (column: String, isSame: Bool)] = [:]
-            switch stage.mapping.origins[table.name] {
-            case .empty: continue
-            case nil: for column in table.columnNames { origins[column] = (column, true) }
-            case .custom: for (new, old) in references[table.name] ?? [:] { origins[new] = (old, true) }
-            case .rows(_, let columns, _):
-                for (column, value) in columns {
-                    if let old = value.columnName {
-                        origins[column] = (old, true)
-                    } else {
-                        origins[column] = (column, false)
-                    }
+        for line in run.lineage.lines {
+            let names = line.names
+            for (key, count) in counts where key.table == line.source {
+                let columns = key.columns.compactMap { names[$0] }
+                let isSame = columns.allSatisfy { line.columns[$0]?.isSame == true }
+                let isComplete = columns.count == key.columns.count
+                if isComplete {
+                    let after = Key(table: line.table, columns: columns, values: isSame ? key.values : nil)
+                    result.counts[after, default: 0] += count
                 }
-            }
-            for (key, count) in counts where key.table == source {
-                let columns = key.columns.compactMap { old in origins.first { $0.value.column == old }?.key }
-                guard columns.count == key.columns.count else {
-                    // A custom migration may have moved the values to other columns, and may have converted them.
-                    result.counts[key, default: 0] += count
-                    if case .custom? = stage.mapping.origins[table.name] {
-                        let same = Key(table: table.name, columns: key.columns, values: nil)
-                        result.counts[same, default: 0] += count
-                    }
-                    continue
-                }
-                let isSame = columns.allSatisfy { origins[$0]?.isSame == true }
-                let values = isSame ? key.values : nil
-                result.counts[Key(table: table.name, columns: columns, values: values), default: 0] += count
+                // A custom migration may have moved the values to other columns, and may have converted them.
+                if line.hasCode, !isComplete || !isSame { result.counts[key, default: 0] += count }
             }
         }
         // A custom migration may have moved the rows of a dropped table.
-        if stage.custom != nil {
-            let kept = Set(stage.mapping.new.map { stage.mapping.source(of: $0.name) })
+        if run.hasCode {
+            let kept = Set(run.lineage.lines.map(\.source))
             for (key, count) in counts where !kept.contains(key.table) { result.counts[key, default: 0] += count }
         }
         return result

@@ -45,15 +45,14 @@ struct FlipPreparation {
             if attempts >= Self.mostAttempts {
                 return try fill(table, named: name, with: indexes)
             }
-            let names = try StoredIndexNames(connection)
-            if names.has(index, on: name) {
+            if try StoredIndexes(connection).has(index, on: name) {
                 try batches.finish(task)
                 continue
             }
             batches.update { $0.attempts[task] = attempts + 1 }
             try batches.commit()
             do {
-                try connection.execute(SQLite.createIndex(names.free(index), on: name))
+                try StoredIndexes.create([index], on: name, in: connection)
             } catch let error as SQLiteError where error.isNotUnique && batches.runsCustomCode {
                 throw MigrationBatches.Obstacle.notUnique
             }
@@ -72,15 +71,8 @@ struct FlipPreparation {
         let copy = name + Self.suffix
         let task = "fill \(name)"
         if !batches.isDone("create \(copy)") {
-            guard let sql = try connection.text("SELECT sql FROM sqlite_schema WHERE name = \(SQL.literal(name))")
-            else {
-                return
-            }
-            let columns = sql.drop { $0 != "(" }
-            try connection.execute("CREATE TABLE \(SQL.quoted(copy)) \(columns)")
-            for index in indexes {
-                try connection.execute(SQLite.createIndex(try StoredIndexNames(connection).free(index), on: copy))
-            }
+            try connection.execute(SQLite.createTable(table.withTemporaryTargets, named: copy))
+            try StoredIndexes.create(indexes, on: copy, in: connection)
             try batches.finish("create \(copy)")
         }
         let columns = SQL.list([table.hiddenRowID].compactMap(\.self) + table.columnNames)

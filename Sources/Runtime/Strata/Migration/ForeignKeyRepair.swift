@@ -14,7 +14,7 @@ struct ForeignKeyRepair {
     func run() throws -> [String: Int] {
         var repaired: [String: Int] = [:]
         while true {
-            let keys = try danglingKeys()
+            let keys = try DanglingKey.all(of: tables, in: connection)
             var isChanged = false
             for key in keys where key.isRepairable || deletesDenied {
                 let count = try repair(key)
@@ -24,57 +24,15 @@ struct ForeignKeyRepair {
             if isChanged { continue }
             // A row whose delete rule denies the repair may have been deleted by a cascade.
             if keys.isEmpty { return repaired }
-            throw MigrationError.danglingForeignKeys(
-                Dictionary(keys.map { ($0.table, $0.count) }, uniquingKeysWith: +))
+            throw MigrationError.danglingForeignKeys(keys.counts)
         }
     }
 
-    /// A foreign key of a table that is dangling in `count` rows.
-    struct Key {
-        let table: String
-        let target: String
-        let count: Int
-        fileprivate let number: Int
-        fileprivate let rule: Table.DeleteRule?
-
-        /// Whether the delete rule says what happens to the row if its target is missing.
-        var isRepairable: Bool { rule == .nullify || rule == .cascade }
-    }
-
-    /// The dangling foreign keys, sorted by table and target.
-    func danglingKeys() throws -> [Key] {
-        var keys: [Key] = []
-        let checks = tables.map { tables in
-            tables.filter { !$0.foreignKeys.isEmpty }.map(\.name).sorted().map { "(\(SQL.literal($0)))" }
-        }
-        for check in checks ?? [""] {
-            try connection.query(
-                """
-                SELECT c."table", c.parent, c.fkid, count(*), (SELECT on_delete FROM pragma_foreign_key_list(c."table")
-                WHERE id = c.fkid) FROM pragma_foreign_key_check\(check) AS c GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-                """
-            ) { row in
-                keys.append(
-                    Key(
-                        table: try row.string(0), target: try row.string(1), count: try row.int(3),
-                        number: try row.int(2), rule: SQLite.deleteRule(try row.string(4))))
-            }
-        }
-        return keys
-    }
-
-    /// The columns of a foreign key, in the order of the key.
-    func columns(of key: Key) throws -> [String] {
-        let list = "SELECT \"from\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"
-        return try connection.texts("\(list) WHERE id = \(key.number) ORDER BY seq")
-    }
-
-    private func repair(_ key: Key) throws -> Int {
-        let columns = try columns(of: key)
+    private func repair(_ key: DanglingKey) throws -> Int {
+        let columns = try key.columns(in: connection)
         guard let number = try connection.rowNumber(of: key.table) else { return 0 }
         let table = SQL.quoted(key.table)
-        var dangling =
-            "SELECT \"rowid\" FROM pragma_foreign_key_check(\(SQL.literal(key.table))) WHERE fkid = \(key.number)"
+        var dangling = key.rows
         if key.target == key.table, key.rule != .nullify {
             // Rows that reference them are deleted too. The recursion finds all levels of a tree in one pass.
             let list = "SELECT \"to\" FROM pragma_foreign_key_list(\(SQL.literal(key.table)))"

@@ -26,11 +26,11 @@ struct LastTransaction {
         var report = report
         let start = ContinuousClock.now
         let oldTables = run.path.source.tables
-        var old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
+        let old = toleratesOld ? try DanglingKeys(reading: connection, of: oldTables) : DanglingKeys()
         // 3. "If there are indexes, triggers, or views associated with table X, then remember the format of all
         // those indexes, triggers, and views."
-        var objects = try UserObjects(
-            takenFrom: connection, old: oldTables, stages: run.stages, copied: copied?.unchangedTables ?? [])
+        let objects = try UserObjects(
+            takenFrom: connection, run, copied: copied?.unchangedTables(run.lineage) ?? [])
         report.renamedTables = objects.renamedTables
         var checksForeignKeys = true
         if let copied {
@@ -40,13 +40,9 @@ struct LastTransaction {
             report.repairedRows = try repair(oldTables)
         }
         for stage in copied?.plan.rest ?? run.stages { try migrator.run(stage, monitor, &report) }
-        for stage in run.stages {
-            old = old.after(stage)
-            objects.follow(stage)
-        }
         // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
         // associated with table X." The stages have already created the schema's indexes.
-        report.droppedObjects = try objects.putBack(into: connection)
+        report.droppedObjects = try objects.putBack(into: connection, run.lineage)
         let differences = try SchemaComparison.differences(of: connection, from: newest)
         if !differences.isEmpty { throw MigrationError.schemaDiffers(objects: differences) }
         // 10. "If foreign key constraints were originally enabled then run PRAGMA foreign_key_check."
@@ -63,17 +59,16 @@ struct LastTransaction {
         switch options.danglingForeignKeys {
         case .keep: break
         case .repair: return try ForeignKeyRepair(connection: connection, tables: tables).run()
-        case .refuse: try migrator.refuse(try migrator.danglingForeignKeys(of: tables))
+        case .refuse: try DanglingKey.all(of: tables, in: connection).refuse()
         }
         return [:]
     }
 
     private func checkForeignKeys(_ old: DanglingKeys) throws {
-        try migrator.refuse(
-            toleratesOld
-                ? try DanglingKeys(reading: connection, of: newest.tables).beyond(
-                    old, movedByCode: run.stages.contains { $0.custom != nil })
-                : try migrator.danglingForeignKeys(of: newest.tables))
+        if !toleratesOld { return try DanglingKey.all(of: newest.tables, in: connection).refuse() }
+        let new = try DanglingKeys(reading: connection, of: newest.tables)
+        let beyond = new.beyond(old.after(run), movedByCode: run.hasCode)
+        if !beyond.isEmpty { throw MigrationError.danglingForeignKeys(beyond) }
     }
 
     /// Writes the new version and the log.

@@ -97,20 +97,10 @@ package final class MigrationBatches {
     func forEachPart(
         _ task: String, of table: String, number: String, _ body: (Int64, Int64, Int) throws -> Void
     ) throws {
-        guard var first = try start(task) else { return }
+        guard let first = try start(task) else { return }
         let least = duration == .zero ? 1 : 100
         var size = duration == .zero ? 1 : 1_000
-        let end = try connection.prepare(
-            """
-            SELECT max(r), count(*) FROM (SELECT \(number) AS r FROM \(SQL.quoted(table)) WHERE \(number) >= ?1 \
-            ORDER BY \(number) LIMIT ?2)
-            """)
-        while true {
-            try end.bind(first, at: 1)
-            try end.bind(size, at: 2)
-            guard try end.step(), let last = try Int64?(row: end.row, at: 0) else { break }
-            let count = try end.row.int(1)
-            end.reset()
+        try connection.forEachPart(of: table, number: number, from: first, size: { size }) { first, last, count in
             let start = ContinuousClock.now
             try body(first, last, count)
             // Four parts fill a batch.
@@ -118,10 +108,7 @@ package final class MigrationBatches {
             size = max(least, min(Int(Double(size) * min(4, ratio)), 100_000))
             update { $0.rows[task] = last }
             try commitIfDue()
-            if last == Int64.max { break }
-            first = last + 1
         }
-        end.reset()
         try finish(task)
     }
 

@@ -122,14 +122,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         self.schema = schema.name
         if identity.isNewer(than: schema) {
             (from, to, isNewer) = (identity.version, schema.versions.last?.name ?? "", true)
-            databaseBytes = try MigrationSpace(stages: [], connection).databaseBytes()
+            databaseBytes = try MigrationSpace(nil, connection).databaseBytes()
             return
         }
         let path = try SQLiteError.translated { try MigrationPath(from: identity, in: schema) }
-        let stages = try path.stages(options.migrationStrategy)
+        let run = try MigrationRun(path, options.migrationStrategy)
         from = path.source.name
         to = path.newest.name
-        let space = try MigrationSpace(stages: stages, connection)
+        let space = try MigrationSpace(run, connection)
         databaseBytes = try space.databaseBytes()
         neededBytes = try space.neededBytes()
         if options.backup != nil, !path.steps.isEmpty { neededBytes += databaseBytes }
@@ -139,7 +139,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         pending = try PendingMigration.find(in: connection).map {
             Pending(completedRows: $0.state.completedRows, totalRows: $0.state.totalRows, isStale: $0.isStale)
         }
-        for (place, stage) in stages.enumerated() {
+        for (place, stage) in run.stages.enumerated() {
             let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
             tables.append(
                 try statements.actions.map { name, action in
@@ -154,8 +154,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 })
             if place == 0 { violations += try Self.violations(of: stage, in: connection, progress) }
         }
-        violations += try ForeignKeyRepair(connection: connection, tables: path.source.tables).danglingKeys()
-            .map { key in
+        violations += try DanglingKey.all(of: path.source.tables, in: connection).map { key in
                 let handling: Handling =
                     switch options.danglingForeignKeys {
                     case .keep: .kept

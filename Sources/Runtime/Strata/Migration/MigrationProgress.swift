@@ -62,9 +62,6 @@ final class MigrationMonitor {
     private(set) var completed = 0
     private var told = Date.distantPast
 
-    /// The number of rows that one statement copies if the progress is reported.
-    static let part = 10_000
-
     /// Whether the options have neither a progress function nor a cancellation function.
     private let isIdle: Bool
 

@@ -4,11 +4,16 @@ import SQLSchema
 struct MigrationRun {
     let path: MigrationPath
     let stages: [MigrationStage]
+    let lineage: TableLineage
 
     init(_ path: MigrationPath, _ strategy: StoreOptions.MigrationStrategy) throws {
         self.path = path
         stages = try path.stages(strategy)
+        lineage = TableLineage(stages)
     }
+
+    /// Whether any stage has a custom migration.
+    var hasCode: Bool { stages.contains { $0.custom != nil } }
 
     /// Returns the migration of the store behind a connection that no other process can write to any more. Another process may
     /// have migrated the store since this migration was planned.
@@ -16,9 +21,9 @@ struct MigrationRun {
     /// - Returns: This migration, or the one from the version that the store has now; nil if the store needs none.
     func current(in connection: Connection, _ schema: KnownSchema, _ options: StoreOptions) throws -> MigrationRun? {
         let identity = try StoreIdentity(reading: connection)
-        if identity == path.identity { return self }
         if identity.isNewer(than: schema) { return nil }
-        let path = try MigrationPath(from: identity, in: schema)
-        return path.steps.isEmpty ? nil : try MigrationRun(path, options.migrationStrategy)
+        let isSame = identity == path.identity
+        let run = isSame ? self : try MigrationRun(MigrationPath(from: identity, in: schema), options.migrationStrategy)
+        return run.path.steps.isEmpty ? nil : run
     }
 }

@@ -14,31 +14,16 @@ package struct MigrationSpace {
     private let whole: Set<String>
     private let pageSize: Int64
 
-    init(stages: [MigrationStage], _ connection: Connection) throws {
+    /// - Parameter run: The migration; nil if there is none.
+    init(_ run: MigrationRun?, _ connection: Connection) throws {
         self.connection = connection
         var copied: [Set<String>] = []
         var whole: Set<String> = []
-        // The tables of the database whose rows a table has, by its name.
-        var origins: [String: Set<String>] = [:]
-        for table in stages.first?.mapping.old ?? [] { origins[table.name] = [table.name] }
-        for (place, stage) in stages.enumerated() {
+        for (place, stage) in (run?.stages ?? []).enumerated() {
             let copies = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil).copies
-            var sources = Set(copies.map(\.source.name))
-            for case .custom(let source, _, _, _) in stage.changes { sources.insert(source) }
-            copied.append(sources.reduce(into: []) { $0.formUnion(origins[$1] ?? []) })
+            let sources = Set(copies.map(\.source.name) + stage.customSources)
+            copied.append(sources.reduce(into: []) { $0.formUnion(run?.lineage.origins(of: $1, before: place) ?? []) })
             if place == 0 { whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name)) }
-            var next: [String: Set<String>] = [:]
-            for table in stage.mapping.new {
-                switch stage.mapping.origins[table.name] {
-                case .rows(let source, _, _), .custom(let source): next[table.name] = origins[source]
-                case .empty: break
-                case nil: next[table.name] = origins[table.name]
-                }
-            }
-            for case .custom(let source, let target, _, _) in stage.changes {
-                next[target, default: []].formUnion(origins[source] ?? [])
-            }
-            origins = next
         }
         self.copied = copied
         self.whole = whole

@@ -25,7 +25,7 @@ struct Migrator {
         try connection.cancellable(options) {
             try checkLength()
             let run = try MigrationRun(path, options.migrationStrategy)
-            let space = try MigrationSpace(stages: run.stages, connection)
+            let space = try MigrationSpace(run, connection)
             // A pending migration has already taken the space.
             if try options.checksFreeSpace && space.copiesTables && PendingMigration.find(in: connection) == nil {
                 try space.check()
@@ -86,7 +86,8 @@ struct Migrator {
             for copy in statements.copies { monitor.expect(try connection.count(copy.source.name)) }
         }
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
-        for copy in statements.copies { report.rows += try run(copy, monitor) }
+        let copying = RowCopying(connection: connection, monitor: monitor)
+        for copy in statements.copies { report.rows += try copying.run(copy) }
         let lastIDs = try StoreMetadata.lastIDs(reading: connection)
         var newIDs: [String: Int64] = [:]
         if let custom = stage.custom {
@@ -127,38 +128,6 @@ struct Migrator {
         }
     }
 
-    /// Copies the rows of a table. Returns the number of copied rows.
-    private func run(_ copy: InsertSelect, _ monitor: MigrationMonitor) throws -> Int {
-        try monitor.checkCancellation()
-        guard monitor.isWatched, let rowID = copy.source.rowNumber else {
-            try connection.execute(copy.statement())
-            return connection.changes
-        }
-        let table = SQL.quoted(copy.source.name)
-        let insert = try connection.prepare(copy.statement(isPart: true))
-        let end = try connection.prepare(
-            """
-            SELECT max(r), count(*) FROM (SELECT \(rowID) AS r FROM \(table) WHERE \(rowID) >= ?1 \
-            ORDER BY \(rowID) LIMIT \(MigrationMonitor.part))
-            """)
-        var rows = 0
-        var first = Int64.min
-        while true {
-            try end.bind(first, at: 1)
-            guard try end.step(), let last = try Int64?(row: end.row, at: 0) else { break }
-            let count = try end.row.int(1)
-            end.reset()
-            try insert.bind(first, at: 1)
-            try insert.bind(last, at: 2)
-            try insert.run()
-            rows += connection.changes
-            try monitor.advance(count, table: copy.target.name)
-            if last == Int64.max { break }
-            first = last + 1
-        }
-        return rows
-    }
-
     /// Refuses a file that ends before its last page does. SQLite would read the missing bytes as zeros. With a
     /// write-ahead log, the file may be shorter, because the log contains the page.
     private func checkLength() throws {
@@ -173,20 +142,5 @@ struct Migrator {
     func checkIntegrity() throws {
         let result = try connection.text("PRAGMA integrity_check(1)") ?? ""
         if result != "ok" { throw StoreError.corrupt(reason: result) }
-    }
-
-    /// Returns the number of dangling foreign keys of `tables`, by table.
-    func danglingForeignKeys(of tables: [Table]) throws -> [String: Int] {
-        var keys: [String: Int] = [:]
-        for table in tables where !table.foreignKeys.isEmpty {
-            let count = try connection.integer(
-                "SELECT count(*) FROM pragma_foreign_key_check(\(SQL.literal(table.name)))")
-            if let count, count > 0 { keys[table.name] = count }
-        }
-        return keys
-    }
-
-    func refuse(_ keys: [String: Int]) throws {
-        if !keys.isEmpty { throw MigrationError.danglingForeignKeys(keys) }
     }
 }

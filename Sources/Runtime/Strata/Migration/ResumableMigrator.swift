@@ -167,7 +167,7 @@ struct ResumableMigrator {
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
         try batches.begin()
-        if pending.state.totalRows == 0 { monitor.expect(try expectedRows(plan)) }
+        if pending.state.totalRows == 0 { monitor.expect(try expectedRows(plan, run)) }
         for stage in plan.batched[pending.state.stage...] { try copy(stage, batches, monitor) }
         if let last = plan.batched.last {
             let preparation = FlipPreparation(connection: connection, batches: batches, monitor: monitor)
@@ -242,10 +242,10 @@ struct ResumableMigrator {
         let tables = path.source.tables
         switch options.danglingForeignKeys {
         case .keep: break
-        case .refuse: try migrator.refuse(try migrator.danglingForeignKeys(of: tables))
+        case .refuse: try DanglingKey.all(of: tables, in: connection).refuse()
         case .repair:
             // The repair changes the old tables, so it belongs in the transaction that replaces them.
-            if try !ForeignKeyRepair(connection: connection, tables: tables).danglingKeys().isEmpty { return nil }
+            if try !DanglingKey.all(of: tables, in: connection).isEmpty { return nil }
         }
         try migrator.prepare()
         var pending = PendingMigration(
@@ -264,17 +264,15 @@ struct ResumableMigrator {
 
     /// Returns the number of rows that the stages copy and that new searches read. A later stage may copy fewer rows than its old
     /// table has now.
-    private func expectedRows(_ plan: BatchedStages) throws -> Int {
+    private func expectedRows(_ plan: BatchedStages, _ run: MigrationRun) throws -> Int {
         var rows = 0
         for (place, stage) in plan.batched.enumerated() {
             let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
             let sources =
                 stage.stage.customSources + stage.statements.copies.map(\.source.name)
                 + searched.map { stage.stage.mapping.source(of: $0.table) }
-            for source in sources {
-                let first = plan.batched[..<place].reversed().reduce(source) { $1.stage.mapping.source(of: $0) }
-                let isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = \(SQL.literal(first))"
-                if try connection.integer(isThere) == 1 { rows += try connection.count(first) }
+            for table in sources.flatMap({ run.lineage.origins(of: $0, before: place) }) {
+                rows += try connection.count(table)
             }
         }
         return rows
@@ -287,7 +285,10 @@ struct ResumableMigrator {
             try connection.execute(statement)
             try batches.finish("create \(table)")
         }
-        for copy in stage.statements.copies { try carryOut(copy, stage, batches, monitor) }
+        let copying = RowCopying(connection: connection, monitor: monitor, batches: batches)
+        for copy in stage.statements.copies {
+            _ = try copying.run(copy, from: stage.oldName(copy.source.name), into: stage.name(copy.target.name))
+        }
         guard let custom = stage.stage.custom else { return try end(stage, nil, batches) }
         let step = try stage.customStep(batches, monitor, oldNames: stage.oldNames)
         connection.outdatedTables = stage.index == 0 ? stage.statements.dropped : []
@@ -316,27 +317,5 @@ struct ResumableMigrator {
             state.custom = PendingMigration.CustomState()
         }
         try batches.commit()
-    }
-
-    /// Copies the rows of a table in parts.
-    private func carryOut(
-        _ copy: InsertSelect, _ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor
-    ) throws {
-        let task = "copy \(copy.target.name)"
-        let (from, into) = (stage.oldName(copy.source.name), stage.name(copy.target.name))
-        guard let number = copy.source.rowNumber else {
-            guard try batches.start(task) != nil else { return }
-            try connection.execute(copy.statement(from: from, into: into))
-            batches.update { $0.report.rows += connection.changes }
-            return try batches.finish(task)
-        }
-        let insert = try connection.prepare(copy.statement(isPart: true, from: from, into: into))
-        try batches.forEachPart(task, of: from, number: number) { first, last, count in
-            try insert.bind(first, at: 1)
-            try insert.bind(last, at: 2)
-            try insert.run()
-            batches.update { $0.report.rows += connection.changes }
-            try monitor.advance(count, table: copy.target.name)
-        }
     }
 }

@@ -74,7 +74,7 @@ struct TableFlip {
             }
         }
         try TableRenaming(connection: connection).rename(new, from: stage.names)
-        for table in kept.values { try createIndexes(table.indexes, on: table.name) }
+        for table in kept.values { try StoredIndexes.create(table.indexes, on: table.name, in: connection) }
         for search in Self.newSearches(old, stage, last) { try create(search) }
     }
 
@@ -104,7 +104,7 @@ struct TableFlip {
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for statement in statements.alter { try connection.execute(statement) }
         try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)
-        for table in mapping.new { try createIndexes(table.indexes, on: table.name) }
+        for table in mapping.new { try StoredIndexes.create(table.indexes, on: table.name, in: connection) }
         for search in statements.searches { try create(search, hasNewTexts: hasNewTexts) }
     }
 
@@ -120,41 +120,6 @@ struct TableFlip {
         for statement in search.index.triggers + (hasNewTexts ? [search.index.rebuild] : []) {
             try connection.execute(statement)
         }
-    }
-
-    /// Creates the indexes that a table does not have yet.
-    private func createIndexes(_ indexes: [Table.Index], on table: String) throws {
-        if indexes.isEmpty { return }
-        let names = try StoredIndexNames(connection)
-        for index in indexes where !names.has(index, on: table) {
-            try connection.execute(SQLite.createIndex(names.free(index), on: table))
-        }
-    }
-}
-
-/// The names of the indexes of a store.
-struct StoredIndexNames {
-    private let byStatement: [String: [String]]
-    private let taken: Set<String>
-
-    init(_ connection: Connection) throws {
-        byStatement = try SchemaComparison.indexNames(of: connection)
-        taken = Set(try connection.texts("SELECT lower(name) FROM sqlite_schema"))
-    }
-
-    /// Whether a table has an index of this shape.
-    func has(_ index: Table.Index, on table: String) -> Bool {
-        byStatement[SchemaComparison.unnamed(SQLite.createIndex(index, on: table), index.name)] != nil
-    }
-
-    /// Returns the index with a name that nothing else has. The old table may still have an index with its name.
-    func free(_ index: Table.Index) -> Table.Index {
-        var (name, number) = (index.name, 2)
-        while taken.contains(name.lowercased()) {
-            name = "\(index.name)_\(number)"
-            number += 1
-        }
-        return Table.Index(name, index.shape)
     }
 }
 

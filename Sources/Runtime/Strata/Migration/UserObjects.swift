@@ -18,10 +18,6 @@ struct UserObjects {
     private let indexes: [Object]
     /// The statements on views and on tables with triggers that SQLite could prepare before the migration.
     private let uses: [Use]
-    /// The names of the schema's tables after the migration, by their names before it.
-    private var tables: [String: String] = [:]
-    /// The new names of columns, by the table's name before the migration and the column's old name.
-    private var columns: [String: [String: String]] = [:]
     /// The new names of the app's tables that were renamed, by their old names.
     let renamedTables: [String: String]
     /// The lowercased old names of renamed tables that views and triggers may still use.
@@ -63,16 +59,14 @@ struct UserObjects {
     ///
     /// - Parameters:
     ///   - connection: The database.
-    ///   - old: The tables of the store's version.
-    ///   - stages: The stages of the migration.
+    ///   - run: The migration.
     ///   - copied: The names of further tables that are replaced by copies.
-    init(
-        takenFrom connection: Connection, old: [Table], stages: [MigrationStage], copied: Set<String> = []
-    ) throws {
+    init(takenFrom connection: Connection, _ run: MigrationRun, copied: Set<String>) throws {
+        let old = run.path.source.tables
         // With the pragma off, ALTER TABLE ... RENAME updates all references to the table.
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         let own = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let needed = Self.neededNames(stages, old: old)
+        let needed = Self.neededNames(run.stages, old: old)
         let before = try Self.objects(in: connection)
         var taken = Set(before.map { $0.name.lowercased() }).union(needed)
         var renamed: [String: String] = [:]
@@ -91,7 +85,7 @@ struct UserObjects {
         let found = unfinished.isEmpty && renamed.isEmpty ? before : try Self.objects(in: connection)
         views = found.filter { $0.type == "view" }
         triggers = found.filter { $0.type == "trigger" }
-        let touched = Self.touchedTables(stages).union(copied)
+        let touched = run.lineage.touched.union(copied)
         indexes = Self.userIndexes(found, own: own).filter { index in
             // Whenever SQLite renames something, it checks the expressions and conditions of all indexes.
             needed.contains(index.name.lowercased()) || touched.contains(index.table) || UserIndex(index.sql).isComputed
@@ -112,7 +106,6 @@ struct UserObjects {
         }
         renamedTables = renamed
         oldNames = Set(unfinished.keys.map { $0.lowercased() })
-        for table in old { tables[table.name] = table.name }
     }
 
     /// All objects that have SQL, except those with names that SQLite and Strata reserve.
@@ -156,24 +149,6 @@ struct UserObjects {
         return Set((new.map(\.name) + new.flatMap(\.indexes).map(\.name)).map { $0.lowercased() }).subtracting(known)
     }
 
-    /// The names of the old version's tables that a stage changes in any way.
-    private static func touchedTables(_ stages: [MigrationStage]) -> Set<String> {
-        var names: [String: String] = [:]
-        for table in stages.first?.mapping.old ?? [] { names[table.name] = table.name }
-        var touched: Set<String> = []
-        for stage in stages {
-            let new = Dictionary(stage.mapping.new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            for table in stage.mapping.old where stage.mapping.origins[table.name] != nil || new[table.name] != table {
-                touched.formUnion(names.filter { $0.value == table.name }.map(\.key))
-            }
-            for table in stage.mapping.new {
-                let source = stage.mapping.source(of: table.name)
-                for (name, current) in names where current == source { names[name] = table.name }
-            }
-        }
-        return touched
-    }
-
     private static func freeName(_ name: String, _ taken: inout Set<String>) -> String {
         var (candidate, number) = (name + "_user", 2)
         while !taken.insert(candidate.lowercased()).inserted {
@@ -183,42 +158,10 @@ struct UserObjects {
         return candidate
     }
 
-    // MARK: During the migration
-
-    /// Records the new names of tables and columns after a stage.
-    mutating func follow(_ stage: MigrationStage) {
-        if indexes.isEmpty { return }
-        for (name, current) in tables {
-            let isOwn = stage.mapping.new.contains {
-                $0.name == current && stage.mapping.source(of: current) == current
-            }
-            let heir = isOwn ? current : stage.mapping.new.first { stage.mapping.source(of: $0.name) == current }?.name
-            guard let heir, case .rows(_, let values, _)? = stage.mapping.origins[heir] else {
-                if let heir { tables[name] = heir }
-                continue
-            }
-            tables[name] = heir
-            var heirs: [String: [String]] = [:]
-            for (new, value) in values.sorted(by: { $0.key < $1.key }) {
-                if let old = value.columnName { heirs[old, default: []].append(new) }
-            }
-            // A column that is copied to itself and to others keeps its name.
-            func newName(_ old: String) -> String {
-                heirs[old].map { $0.contains(old) ? old : $0[0] } ?? old
-            }
-            let before = columns[name] ?? [:]
-            var after = before.mapValues(newName)
-            for old in heirs.keys where !before.values.contains(old) && newName(old) != old && after[old] == nil {
-                after[old] = newName(old)
-            }
-            columns[name] = after
-        }
-    }
-
     // MARK: After the migration
 
     /// Creates the views, triggers and indexes again. Returns the objects that no longer fit the tables.
-    func putBack(into connection: Connection) throws -> [MigrationReport.DroppedObject] {
+    func putBack(into connection: Connection, _ lineage: TableLineage) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
         func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
         let rest = (views + triggers).map(\.name)
@@ -228,8 +171,10 @@ struct UserObjects {
             for index in indexes {
                 var name = index.name
                 if taken.contains(name.lowercased()) { name = Self.freeName(name, &taken) }
-                let table = tables[index.table] ?? renamedTables[index.table] ?? index.table
-                let sql = UserIndex(index.sql).renamed(name, table: table, columns: columns[index.table] ?? [:])
+                let line = lineage.line(of: index.table)
+                let table = line?.table ?? renamedTables[index.table] ?? index.table
+                let columns = (line?.names ?? [:]).filter { $0.key != $0.value }
+                let sql = UserIndex(index.sql).renamed(name, table: table, columns: columns)
                 do {
                     try connection.execute(sql)
                 } catch let error as SQLiteError where error.isAboutSchema {

@@ -364,9 +364,8 @@ package final class Connection {
             try execute("COMMIT")
         } catch let error as SQLiteError where error.extendedCode == 787 {  // SQLITE_CONSTRAINT_FOREIGNKEY
             // SQLite does not report which foreign key it is.
-            let keys = ForeignKeyRepair(connection: self)
-            let columns = try? keys.danglingKeys().flatMap { key in
-                try keys.columns(of: key).map { "\(key.table).\($0)" }
+            let columns = try? DanglingKey.all(of: nil, in: self).flatMap { key in
+                try key.columns(in: self).map { "\(key.table).\($0)" }
             }
             guard let columns, !columns.isEmpty else { throw error }
             throw SQLiteError(
