@@ -75,28 +75,37 @@ struct CodedValue: Decodable, Sendable {
 
 /// A custom migration that looks each result up.
 struct ScriptedMigration: CustomMigration {
-    /// Converts the rows of one entity.
-    func convert(_ conversion: Script.Conversion, _ step: CustomStep) throws {
+    /// Converts the rows of one entity, or adds rows to one.
+    ///
+    /// - Parameter place: The place of the conversion in its step.
+    func convert(_ conversion: Script.Conversion, at place: Int, _ step: CustomStep) throws {
         let tables = ScriptedTables(old: conversion.old.entityTable, new: conversion.new.entityTable)
-        try ScriptedTables.$current.withValue(tables) {
-            if !conversion.added.isEmpty {
-                try step.once("add \(conversion.new.name)") { context in
-                    for row in conversion.added {
-                        try context.insert(ScriptedRow<NewSide>(values: row.map(\.value)))
-                    }
+        try ScriptedTables.$current.withValue(tables) { try convert(conversion, step, place, Zero.self) }
+    }
+
+    private func convert<Number: TypeNumber>(
+        _ conversion: Script.Conversion, _ step: CustomStep, _ place: Int, _ number: Number.Type
+    ) throws {
+        if place > 0 { return try convert(conversion, step, place - 1, Next<Number>.self) }
+        if !conversion.added.isEmpty {
+            try step.once("add \(conversion.new.name)") { context in
+                for row in conversion.added {
+                    try context.insert(ScriptedRow<NewSide<Number>>(values: row.map(\.value)))
                 }
-            } else if conversion.keepsKeyType {
-                try convert(ScriptedRow<OldSide<CommonKey>>.self, conversion, step)
-            } else {
-                try convert(ScriptedRow<OldSide<FormerKey>>.self, conversion, step)
             }
+        } else if conversion.keepsKeyType {
+            try convert(ScriptedRow<OldSide<CommonKey>>.self, conversion, step, number)
+        } else {
+            try convert(ScriptedRow<OldSide<FormerKey>>.self, conversion, step, number)
         }
     }
 
-    private func convert<Side: ScriptedSide>(
-        _ type: ScriptedRow<Side>.Type, _ conversion: Script.Conversion, _ step: CustomStep
+    private func convert<Side: ScriptedSide, Number: TypeNumber>(
+        _ type: ScriptedRow<Side>.Type, _ conversion: Script.Conversion, _ step: CustomStep, _ number: Number.Type
     ) throws {
-        func outcome(_ old: ScriptedRow<Side>, _ context: MigrationContext) throws -> Outcome<ScriptedRow<NewSide>> {
+        func outcome(
+            _ old: ScriptedRow<Side>, _ context: MigrationContext
+        ) throws -> Outcome<ScriptedRow<NewSide<Number>>> {
             let key = CodedValue.text(of: type.id(of: old).values)
             guard let outcome = conversion.outcomes[key] else {
                 throw DriverError("\(conversion.old.name): the script has no outcome for the row \(key)")

@@ -43,13 +43,13 @@ extension ScriptedKey {
 
 /// The primary key of an old row and a new row, if both have the same type.
 struct CommonKey: ScriptedKey {
-    static var columnCount: Int { NewSide.table.key.count }
+    static var columnCount: Int { ScriptedTables.current.new.key.count }
     let values: [SQLiteValue]
 }
 
 /// The primary key of an old row whose new primary key has another type.
 struct FormerKey: ScriptedKey {
-    static var columnCount: Int { OldSide<FormerKey>.table.key.count }
+    static var columnCount: Int { ScriptedTables.current.old.key.count }
     let values: [SQLiteValue]
 }
 
@@ -63,10 +63,18 @@ enum OldSide<Key: ScriptedKey>: ScriptedSide {
     static var table: EntityTable { ScriptedTables.current.old }
 }
 
-enum NewSide: ScriptedSide {
+/// The new table. A transaction keeps the last statement of each type, so each table needs a `Number` of its own.
+enum NewSide<Number: TypeNumber>: ScriptedSide {
     typealias Key = CommonKey
     static var table: EntityTable { ScriptedTables.current.new }
 }
+
+/// A number as a type.
+protocol TypeNumber: Sendable {}
+
+enum Zero: TypeNumber {}
+
+enum Next<Number: TypeNumber>: TypeNumber {}
 
 /// The tables of the custom migration that runs.
 struct ScriptedTables: Sendable {

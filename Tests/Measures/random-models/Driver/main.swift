@@ -57,7 +57,9 @@ struct Model {
             guard step.isCustom, let conversions = script?.steps[step.from] else { return step }
             return MigrationStep(from: step.from, to: step.to, changes: step.changes, code: ScriptedMigration.self) {
                 step, migration in
-                for conversion in conversions { try migration.value.convert(conversion, step) }
+                for (place, conversion) in conversions.enumerated() {
+                    try migration.value.convert(conversion, at: place, step)
+                }
             }
         }
         return KnownSchema(
