@@ -155,14 +155,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             if place == 0 { violations += try Self.violations(of: stage, in: connection, progress) }
         }
         violations += try DanglingKey.all(of: path.source.tables, in: connection).map { key in
-                let handling: Handling =
-                    switch options.danglingForeignKeys {
-                    case .keep: .kept
-                    case .repair: key.isRepairable ? .repaired : .fails
-                    case .refuse: .fails
-                    }
-                return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
-            }
+            let handling: Handling =
+                switch options.danglingForeignKeys {
+                case .keep: .kept
+                case .repair: key.isRepairable ? .repaired : .fails
+                case .refuse: .fails
+                }
+            return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
+        }
         drift = try SchemaComparison.differences(of: connection, from: path.source)
     }
 

@@ -64,7 +64,8 @@ struct Migrator {
             var report = MigrationReport(from: run.path.source.name, to: run.path.newest.name)
             report.seconds = max(0, (ContinuousClock.now - start) / .seconds(1))
             let monitor = MigrationMonitor(options, from: report.from, to: report.to)
-            return try LastTransaction(migrator: self, run: run, monitor: monitor, toleratesOld: toleratesOld).run(report)
+            return try LastTransaction(migrator: self, run: run, monitor: monitor, toleratesOld: toleratesOld).run(
+                report)
             // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
     }
