@@ -1,6 +1,26 @@
 import Foundation
+import SQLSchema
 import Strata
 import Testing
+
+/// A row of the table `s`.
+private struct Pebble: StoredEntity {
+    struct ID: RawEntityID { var rawValue: Int }
+    struct Relationships: EntityRelationships {}
+    static var table: EntityTable { EntityTable("s", key: ["id"], columns: ["id", "v"]) }
+    var id: ID
+    var v: String?
+    static func id(of entity: Self) -> ID { entity.id }
+    init(row: Row) throws { (id, v) = (try row.id(0), try String?(row: row, at: 1)) }
+    func bind(to statement: Statement) throws {
+        try statement.bind(id, at: 1)
+        try statement.bind(v, at: 2)
+    }
+    func compare(to other: Self, _ equality: inout Equality) {
+        equality.compare(id, other.id)
+        equality.compare(v, other.v)
+    }
+}
 
 /// The progress reports of a running migration, and its cancellation.
 @Suite struct MigrationProgressTests {
@@ -49,11 +69,92 @@ import Testing
                 #expect(
                     try rows(url, "SELECT * FROM store ORDER BY id") == rows(plain, "SELECT * FROM store ORDER BY id"))
                 let last = try #require(reports.all.last)
-                #expect(last.from == "1.0" && last.to == "10.0" && last.table == "store")
+                #expect(last.from == "1.0" && last.to == "10.0" && last.isFinished)
                 #expect(last.completedRows == count && last.totalRows == count)
                 let counts: [Int] = reports.all.map(\.completedRows)
                 #expect(counts == counts.sorted())
             }
+        }
+    }
+
+    /// Three versions with a custom migration in each step, which drops every second row.
+    private static let halving: KnownSchema = {
+        let tables = [Table("s", ["id integer key", "v text?"])]
+        func step(_ from: String, _ to: String) -> MigrationStep {
+            MigrationStep(from: from, to: to, changes: [.custom(from: "s", to: "s")]) { step in
+                try step.migrate(Pebble.self) { (old: Pebble, _) -> Outcome<Pebble> in
+                    old.id.rawValue % 2 == 0 ? .keep(old) : .drop
+                }
+                try step.followKeys()
+            }
+        }
+        return KnownSchema(
+            "Pebbles", versions: (1...3).map { SchemaVersion("\($0)", fingerprint: UInt64($0), tables: tables) },
+            steps: [step("1", "2"), step("2", "3")])
+    }()
+
+    /// Three versions whose steps only add columns.
+    private static let adding = KnownSchema(
+        "Pebbles",
+        versions: (1...3).map { count in
+            let columns = ["id integer key", "v text?"] + (1..<count).map { "c\($0) integer?" }
+            return SchemaVersion("\(count)", fingerprint: UInt64(count), tables: [Table("s", columns)])
+        },
+        steps: [
+            MigrationStep(from: "1", to: "2", changes: [.map(from: "s", to: "s")]),
+            MigrationStep(from: "2", to: "3", changes: [.map(from: "s", to: "s")]),
+        ])
+
+    private func reports(_ url: URL, _ schema: KnownSchema, _ mode: StoreOptions.MigrationMode) throws
+        -> [MigrationProgress]
+    {
+        let reports = Reports()
+        var options = StoreOptions()
+        options.migration = mode
+        options.migrationProgress = { reports.add($0) }
+        _ = try Store(at: url, knowing: schema, options: options)
+        return reports.all
+    }
+
+    @Test(arguments: [StoreOptions.MigrationMode.oneTransaction, .resumable])
+    func `all steps are counted from the beginning, and the progress never decreases`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        try withFile { url in
+            try makeStore(
+                at: url, Self.halving,
+                rows:
+                    "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO s SELECT i, 'v' FROM n"
+            )
+            let all = try MigrationBatches.$duration.withValue(.milliseconds(5)) {
+                try reports(url, Self.halving, mode)
+            }
+            #expect(all.count > 2)
+            #expect(all.allSatisfy { $0.totalRows == 60_000 && $0.from == "1" && $0.to == "3" })
+            #expect(all.map(\.fraction) == all.map(\.fraction).sorted())
+            #expect(all.map(\.isFinished) == all.dropLast().map { _ in false } + [true])
+            #expect(all.last?.fraction == 1)
+        }
+    }
+
+    @Test(arguments: [StoreOptions.MigrationMode.oneTransaction, .resumable])
+    func `the last report says that the store is open, also if no row was copied`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        try withFile { url in
+            let progress = Progress(totalUnitCount: 1)
+            var options = StoreOptions()
+            options.migration = mode
+            options.report(to: progress)
+            // A new store, a store of this version, and a store whose tables are altered.
+            for schema in [Self.adding.upTo(1), Self.adding.upTo(1), Self.adding] {
+                progress.completedUnitCount = 0
+                _ = try Store(at: url, knowing: schema, options: options)
+                #expect(progress.isFinished)
+            }
+            let all = try reports(url, Self.adding, mode)
+            #expect(all.map(\.isFinished) == [true] && all.map(\.fraction) == [1])
+            #expect(all.map(\.from) == ["3"] && all.map(\.to) == ["3"] && all.map(\.totalRows) == [0])
         }
     }
 

@@ -8,7 +8,6 @@ import SQLSchema
 struct LastTransaction {
     let migrator: Migrator
     let run: MigrationRun
-    let monitor: MigrationMonitor
     /// Whether foreign keys that are dangling before the migration may still be dangling after it.
     let toleratesOld: Bool
     /// What was copied in batches; nil if everything happens in this transaction.
@@ -35,11 +34,11 @@ struct LastTransaction {
         var checksForeignKeys = true
         if let copied {
             checksForeignKeys = try TableFlip(connection: connection, migrator: migrator).run(
-                copied, from: oldTables, monitor, &report)
+                copied, from: oldTables, &report)
         } else {
             report.repairedRows = try repair(oldTables)
         }
-        for stage in copied?.plan.rest ?? run.stages { try migrator.run(stage, monitor, &report) }
+        for stage in copied?.plan.rest ?? run.stages { try migrator.run(stage, &report) }
         // 8. and 9.: "Use CREATE INDEX, CREATE TRIGGER, and CREATE VIEW to reconstruct indexes, triggers, and views
         // associated with table X." The stages have already created the schema's indexes.
         report.droppedObjects = try objects.putBack(into: connection, run.lineage)

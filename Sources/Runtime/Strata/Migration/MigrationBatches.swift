@@ -45,7 +45,6 @@ package final class MigrationBatches {
         self.owner = owner
         self.monitor = monitor
         duration = Self.duration ?? .milliseconds(50)
-        monitor.resume(completed: pending.state.completedRows, total: pending.state.totalRows)
     }
 
     /// Changes the state, which the next commit writes.

@@ -7,12 +7,17 @@ public struct MigrationProgress: Hashable, Sendable {
     public let from: String
     /// The store's version after the migration.
     public let to: String
-    /// The table whose rows are being copied.
-    public let table: String
-    /// The number of rows that were copied so far, in all tables.
+    /// The table whose rows are being copied; nil in the last report.
+    public let table: String?
+    /// The number of rows that were copied so far, in all tables and steps.
     public let completedRows: Int
-    /// The number of rows to copy, in all tables. Rows of tables that are altered in place do not count.
+    /// The number of rows to copy, in all tables and steps. Rows of tables that are altered in place do not count. Where a custom
+    /// migration drops or adds rows, the number for later steps is an estimate.
     public let totalRows: Int
+    /// Whether this is the last report: the store is open. It is also made if there was nothing to migrate, with 0 of 0 rows.
+    public var isFinished: Bool { table == nil }
+    /// The completed part, from 0 to 1. It never decreases.
+    public var fraction: Double { totalRows == 0 ? (isFinished ? 1 : 0) : Double(completedRows) / Double(totalRows) }
 }
 
 /// An event while a store is opened.
@@ -34,7 +39,7 @@ extension StoreOptions {
     public mutating func report(to progress: Progress) {
         migrationProgress = { now in
             progress.totalUnitCount = Int64(max(1, now.totalRows))
-            progress.completedUnitCount = Int64(now.completedRows)
+            progress.completedUnitCount = now.isFinished ? progress.totalUnitCount : Int64(now.completedRows)
         }
         isMigrationCancelled = { progress.isCancelled }
     }
@@ -53,33 +58,36 @@ extension Connection {
     }
 }
 
-/// Counts the rows of one migration, reports its progress, and cancels it on request.
+extension Connection {
+    /// Returns the number of rows of tables. A table that is named twice counts twice.
+    func count(_ tables: [String]) throws -> Int {
+        let times = Dictionary(tables.map { ($0, 1) }, uniquingKeysWith: +)
+        return try times.reduce(0) { try $0 + $1.value * count($1.key) }
+    }
+}
+
+/// Counts the rows of a migration, reports its progress, and cancels it on request.
 final class MigrationMonitor {
     private let options: StoreOptions
-    private let from: String
-    private let to: String
+    private var versions = (from: "", to: "")
     private(set) var total = 0
     private(set) var completed = 0
-    private var told = Date.distantPast
-
+    /// The last report, and its time.
+    private var told: (progress: MigrationProgress?, time: Date) = (nil, .distantPast)
     /// Whether the options have neither a progress function nor a cancellation function.
     private let isIdle: Bool
 
-    init(_ options: StoreOptions, from: String, to: String) {
+    init(_ options: StoreOptions) {
         self.options = options
         isIdle = options.migrationProgress == nil && options.isMigrationCancelled == nil
-        self.from = from
-        self.to = to
     }
-
-    /// Goes on where the progress was.
-    func resume(completed: Int, total: Int) { (self.completed, self.total) = (completed, total) }
 
     var isWatched: Bool { options.migrationProgress != nil }
 
-    /// Adds rows to the total.
-    func expect(_ rows: Int) {
-        total += rows
+    /// Begins an attempt to migrate, after which `total` rows are copied. `completed` rows already are.
+    func begin(_ path: MigrationPath, completed: Int = 0, total: Int) {
+        versions = (path.source.name, path.newest.name)
+        (self.completed, self.total) = (completed, total)
     }
 
     /// Counts copied rows of `table`, and reports the progress.
@@ -89,14 +97,28 @@ final class MigrationMonitor {
         completed += rows
         if isIdle { return }
         try checkCancellation()
-        guard let report = options.migrationProgress else { return }
+        guard isWatched else { return }
         let now = Date()
         // At most twenty reports a second: more are not visible.
-        guard now.timeIntervalSince(told) > 0.05 || completed == total else { return }
-        told = now
-        report(
-            MigrationProgress(
-                from: from, to: to, table: table, completedRows: completed, totalRows: max(total, completed)))
+        guard now.timeIntervalSince(told.time) > 0.05 || completed == total else { return }
+        report(table, completed, total)
+    }
+
+    /// Makes the last report: the store is open.
+    ///
+    /// - Parameter version: Its version.
+    func finish(at version: String) {
+        if told.progress == nil, versions.to.isEmpty { versions = (version, version) }
+        report(nil, total, total)
+    }
+
+    private func report(_ table: String?, _ completed: Int, _ total: Int) {
+        let progress = MigrationProgress(
+            from: versions.from, to: versions.to, table: table, completedRows: min(completed, total), totalRows: total)
+        // An attempt may begin again, and a custom migration may drop or add rows.
+        guard progress.fraction >= told.progress?.fraction ?? 0 else { return }
+        told = (progress, Date())
+        options.migrationProgress?(progress)
     }
 
     func checkCancellation() throws {

@@ -12,6 +12,14 @@ struct MigrationRun {
         lineage = TableLineage(stages)
     }
 
+    /// For each stage, the tables of the store whose rows it copies in one transaction, once for each copy.
+    var copiedTables: [[String]] {
+        stages.enumerated().map { place, stage in
+            let copies = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil).copies
+            return (copies.map(\.source.name) + stage.customSources).flatMap { lineage.origins(of: $0, before: place) }
+        }
+    }
+
     /// Whether any stage has a custom migration.
     var hasCode: Bool { stages.contains { $0.custom != nil } }
 

@@ -17,16 +17,10 @@ package struct MigrationSpace {
     /// - Parameter run: The migration; nil if there is none.
     init(_ run: MigrationRun?, _ connection: Connection) throws {
         self.connection = connection
-        var copied: [Set<String>] = []
-        var whole: Set<String> = []
-        for (place, stage) in (run?.stages ?? []).enumerated() {
-            let copies = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil).copies
-            let sources = Set(copies.map(\.source.name) + stage.customSources)
-            copied.append(sources.reduce(into: []) { $0.formUnion(run?.lineage.origins(of: $1, before: place) ?? []) })
-            if place == 0 { whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name)) }
-        }
-        self.copied = copied
-        self.whole = whole
+        copied = (run?.copiedTables ?? []).map(Set.init)
+        let first = run?.stages.first
+        let copies = first.map { StepStatements($0.mapping, keepsOldTables: $0.custom != nil).copies } ?? []
+        whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name))
         pageSize = try connection.integer64("PRAGMA page_size") ?? 0
     }
 

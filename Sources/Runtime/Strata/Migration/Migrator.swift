@@ -9,11 +9,13 @@ struct Migrator {
     let connection: Connection
     let schema: KnownSchema
     let options: StoreOptions
+    let monitor: MigrationMonitor
     /// The moment at which the migration started.
     let now = MigrationContext.fixedNow ?? Date()
 
-    init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
+    init(connection: Connection, schema: KnownSchema, options: StoreOptions, monitor: MigrationMonitor) {
         self.connection = connection
+        self.monitor = monitor
         self.schema = schema
         self.options = options
     }
@@ -63,9 +65,9 @@ struct Migrator {
             try prepare()
             var report = MigrationReport(from: run.path.source.name, to: run.path.newest.name)
             report.seconds = max(0, (ContinuousClock.now - start) / .seconds(1))
-            let monitor = MigrationMonitor(options, from: report.from, to: report.to)
-            return try LastTransaction(migrator: self, run: run, monitor: monitor, toleratesOld: toleratesOld).run(
-                report)
+            let copied = monitor.isWatched ? run.copiedTables.flatMap(\.self) : []
+            monitor.begin(run.path, total: try connection.count(copied))
+            return try LastTransaction(migrator: self, run: run, toleratesOld: toleratesOld).run(report)
             // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
     }
@@ -77,15 +79,11 @@ struct Migrator {
     }
 
     /// Carries out one stage.
-    func run(_ stage: MigrationStage, _ monitor: MigrationMonitor, _ report: inout MigrationReport) throws {
+    func run(_ stage: MigrationStage, _ report: inout MigrationReport) throws {
         let mapping = try namingIndexes(stage.mapping)
         let statements = StepStatements(mapping, keepsOldTables: stage.custom != nil)
         // 4. "Use CREATE TABLE to construct a new table "new_X" that is in the desired revised format of table X."
         for statement in statements.create { try connection.execute(statement) }
-        if monitor.isWatched {
-            for table in stage.customSources { monitor.expect(try connection.count(table)) }
-            for copy in statements.copies { monitor.expect(try connection.count(copy.source.name)) }
-        }
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
         let copying = RowCopying(connection: connection, monitor: monitor)
         for copy in statements.copies { report.rows += try copying.run(copy) }

@@ -160,14 +160,16 @@ struct ResumableMigrator {
         case .pending(let pending, let run): opened = (pending, run)
         }
         let (pending, run) = opened
-        let monitor = MigrationMonitor(options, from: run.path.source.name, to: run.path.newest.name)
+        let monitor = migrator.monitor
         let plan = BatchedStages(run.stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
+        let state = pending.state
+        let total = state.totalRows == 0 ? try expectedRows(plan, run) : state.totalRows
+        monitor.begin(run.path, completed: state.completedRows, total: total)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
         batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
         try batches.begin()
-        if pending.state.totalRows == 0 { monitor.expect(try expectedRows(plan, run)) }
         for stage in plan.batched[pending.state.stage...] { try copy(stage, batches, monitor) }
         if let last = plan.batched.last {
             let preparation = FlipPreparation(connection: connection, batches: batches, monitor: monitor)
@@ -179,7 +181,7 @@ struct ResumableMigrator {
         }
         try batches.beginLast()
         let last = LastTransaction(
-            migrator: migrator, run: run, monitor: monitor, toleratesOld: toleratesOld,
+            migrator: migrator, run: run, toleratesOld: toleratesOld,
             copied: CopiedStages(plan: plan, batches: batches))
         let report = try last.run(batches.pending.state.report)
         try connection.execute("COMMIT")
@@ -265,17 +267,15 @@ struct ResumableMigrator {
     /// Returns the number of rows that the stages copy and that new searches read. A later stage may copy fewer rows than its old
     /// table has now.
     private func expectedRows(_ plan: BatchedStages, _ run: MigrationRun) throws -> Int {
-        var rows = 0
+        var tables = run.copiedTables[plan.batched.count...].flatMap(\.self)
         for (place, stage) in plan.batched.enumerated() {
             let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
             let sources =
                 stage.stage.customSources + stage.statements.copies.map(\.source.name)
                 + searched.map { stage.stage.mapping.source(of: $0.table) }
-            for table in sources.flatMap({ run.lineage.origins(of: $0, before: place) }) {
-                rows += try connection.count(table)
-            }
+            tables += sources.flatMap { run.lineage.origins(of: $0, before: place) }
         }
-        return rows
+        return try connection.count(tables)
     }
 
     /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.

@@ -13,7 +13,7 @@ struct TableFlip {
     ///   - report: Receives the rows of the custom migration.
     /// - Returns: Whether foreign keys may be dangling now.
     func run(
-        _ copied: CopiedStages, from old: [Table], _ monitor: MigrationMonitor, _ report: inout MigrationReport
+        _ copied: CopiedStages, from old: [Table], _ report: inout MigrationReport
     ) throws -> Bool {
         let state = copied.batches.pending.state
         var checksForeignKeys = state.checksForeignKeysLast || !copied.plan.rest.isEmpty
@@ -24,7 +24,7 @@ struct TableFlip {
             var hasNewTexts = false
             var given: [String: Int64] = [:]
             if let custom = last.stage.custom {
-                let step = try last.customStep(copied.batches, monitor, oldNames: [:])
+                let step = try last.customStep(copied.batches, migrator.monitor, oldNames: [:])
                 connection.outdatedTables = last.statements.dropped
                 defer { connection.outdatedTables = [] }
                 do {

@@ -132,7 +132,8 @@ public final class Store: Sendable {
             let (report, isCancelled) = (options.migrationProgress, options.isMigrationCancelled)
             options.migrationProgress = { progress in
                 report?(progress)
-                continuation.yield(.migrating(progress))
+                // The last report says what the next event says.
+                if !progress.isFinished { continuation.yield(.migrating(progress)) }
             }
             options.isMigrationCancelled = { listening.isCancelled || isCancelled?() == true }
             let final = options

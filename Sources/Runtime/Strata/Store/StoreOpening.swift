@@ -8,6 +8,7 @@ package struct StoreOpening {
     let connection: Connection
     let schema: KnownSchema
     let options: StoreOptions
+    private let monitor: MigrationMonitor
     /// The version that the connections to the store accept.
     let version: AcceptedVersion
 
@@ -21,6 +22,7 @@ package struct StoreOpening {
         self.schema = version.schema
         self.options = options
         self.version = version
+        monitor = MigrationMonitor(options)
     }
 
     /// The state of a database before it is opened.
@@ -51,6 +53,7 @@ package struct StoreOpening {
         case .store(let path): report = try migrate(path)
         }
         if report != nil { truncateLog() }
+        if monitor.isWatched { monitor.finish(at: schema.versions.last?.name ?? "") }
         connection.setCheckpointsOnClose(true)
         connection.enforceForeignKeys()
         connection.version = version
@@ -132,8 +135,9 @@ package struct StoreOpening {
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }
         do {
-            let report = try Migrator(connection: connection, schema: schema, options: options).migrate(
-                along: path)
+            let report = try Migrator(
+                connection: connection, schema: schema, options: options, monitor: monitor
+            ).migrate(along: path)
             if report != nil, case .automatic(let count) = options.backup, let file = connection.file {
                 AutomaticBackups(of: URL(fileURLWithPath: file), options).prune(keeping: count, schema: schema.name)
             }
