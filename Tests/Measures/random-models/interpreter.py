@@ -912,8 +912,8 @@ class Step:
                 for key, row in self.rows[other].items():
                     if id(row) in identities:
                         self.rows[other][key] = None
-                        if custom and property in custom.followed:
-                            # The custom migration finds no new key of the row that is gone.
+                        if custom and custom.followed:
+                            # The references of a row that is gone do not follow the new keys.
                             self.outcomes[other][key] = ("drop", None)
                 pending.append(other)
 

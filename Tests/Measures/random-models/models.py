@@ -4,6 +4,8 @@ import copy
 import random
 import re
 
+from interpreter import LIMITS
+
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
 #: The betas that some models have instead of versions.
@@ -693,6 +695,9 @@ class RandomModel:
             return
         if not property.get("nullable"):
             return self.set(property, nullable=True)
+        if "unique" in property and any(limit in property for limit in LIMITS):
+            # The interpreter would give all rows that have NULL the same value.
+            return
         self.set(property, nullable=None)
         if self.chance(0.8) and "unique" not in property:
             self.item(property)["fill"] = self.default(property["property_type"])
