@@ -170,6 +170,7 @@ class Entity(Element):
         stored = [each for each in json["properties"] if not each.get("unused")]
         self.properties = [Property(model, each, self, place) for place, each in enumerate(stored)]
         self.indexes = [Element(model, each, self.birth, self.death) for each in json.get("indexes", [])]
+        self.checks = [Element(model, each, self.birth, self.death) for each in json.get("checks", [])]
 
     def property(self, name, version):
         return next(p for p in self.properties if p.lives(version) and p.name(version) == name)

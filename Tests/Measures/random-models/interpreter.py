@@ -460,8 +460,21 @@ class CustomEntity:
         return None
 
     @property
+    def changes_checked(self):
+        """Whether the step changes values that a check compares: Strata does not decide whether the new ones satisfy it."""
+        old, new = self.version, self.new
+        for check in self.entity.checks:
+            text, moment = check.dated("where", new)
+            for property in self.entity.properties:
+                if check.lives(new) and property.lives(moment) and f'"{property.name(moment)}"' in text:
+                    becomes_required = property.nullable(old) and not property.nullable(new)
+                    if property.lives(old) and (becomes_required or is_stricter(property, old)):
+                        return True
+        return False
+
+    @property
     def is_needed(self):
-        changes = self.changes_key or self.changes_collation
+        changes = self.changes_key or self.changes_collation or self.changes_checked
         return self.is_asked or changes or bool(self.given or self.followed or self.redirected or self.lost)
 
     @cached_property
@@ -899,8 +912,8 @@ class Step:
                 for key, row in self.rows[other].items():
                     if id(row) in identities:
                         self.rows[other][key] = None
-                        if custom and property in custom.followed:
-                            # The custom migration finds no new key of the row that is gone.
+                        if custom and custom.followed:
+                            # The references of a row that is gone do not follow the new keys.
                             self.outcomes[other][key] = ("drop", None)
                 pending.append(other)
 

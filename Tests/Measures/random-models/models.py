@@ -4,6 +4,8 @@ import copy
 import random
 import re
 
+from interpreter import LIMITS
+
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
 #: The betas that some models have instead of versions.
@@ -693,6 +695,9 @@ class RandomModel:
             return
         if not property.get("nullable"):
             return self.set(property, nullable=True)
+        if "unique" in property and any(limit in property for limit in LIMITS):
+            # The interpreter would give all rows that have NULL the same value.
+            return
         self.set(property, nullable=None)
         if self.chance(0.8) and "unique" not in property:
             self.item(property)["fill"] = self.default(property["property_type"])
@@ -797,6 +802,8 @@ class RandomModel:
             elif "duplicates" not in property:
                 self.set(property, ordered=None if property.get("ordered") else True)
         elif "inverse" not in type and property.get("nullable") and self.chance(0.6):
+            if self.has_new_key(entity) or self.has_new_key(self.entity(type["entity_name"])):
+                return
             fields = {"nullable": None}
             if "on_delete" in property:
                 fields["on_delete"] = None
@@ -880,6 +887,15 @@ class RandomModel:
             identifier = dict(entity["identifier"], type=self.one(["uuid", "string"]))
             if identifier != entity["identifier"]:
                 self.set(entity, identifier=identifier)
+
+    def has_new_key(self, entity):
+        """Whether the primary key of an entity changes in the present version. Pairs do not follow it yet."""
+        keys = [p for p in entity["properties"] if p["name"] in self.key_names(entity)]
+        return any(
+            item["version"] == self.now and not {"identifier", "property_type"}.isdisjoint(item.get("previous") or {})
+            for element in [entity, *keys]
+            for item in element.get("version_history", [])
+        )
 
     def has_pairs(self, entity):
         """Whether join tables refer to an entity, or to one whose primary key refers to it. Their pairs do not follow a
