@@ -171,6 +171,27 @@ import Testing
         }
     }
 
+    @Test func `a transaction ends although another thread interrupts its end`() throws {
+        try withFile { url in
+            let store = try Store(at: url, schema: Things.self)
+            let isOver = Flag()
+            let interrupting = Thread { while !isOver.isSet { store.interrupt() } }
+            interrupting.start()
+            for number in 0..<30_000 {
+                #expect(throws: (any Error).self) {
+                    try store.write { transaction in
+                        try transaction.insert(Thing(id: number))
+                        throw CancellationError()
+                    }
+                }
+            }
+            isOver.set()
+            while !interrupting.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+            try store.write { try $0.insert(Thing(id: 1)) }
+            #expect(try store.read { try $0.count(Thing.self) } == 1)
+        }
+    }
+
     @Test func `a checkpoint empties the log, and vacuum the file`() async throws {
         try await withStore { store, url in
             func size(_ suffix: String) throws -> Int {

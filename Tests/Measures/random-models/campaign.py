@@ -300,7 +300,7 @@ class ModelCheck:
         for entity, target in [*zip(step.custom, step.custom), *step.merged.items()]:
             outcomes = {}
             for key, (outcome, row) in step.outcomes.get(entity, {}).items():
-                text = "\x1f".join(map(coded, key))
+                text = "\x1f".join("t" + part.encode().hex() if isinstance(part, str) else coded(part) for part in key)
                 outcomes[text] = {}
                 if outcome == "keep":
                     outcomes[text]["keep"] = values(target, row)

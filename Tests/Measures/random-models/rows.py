@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import struct
-import unicodedata
 
 from descriptions import Subtype
 from interpreter import collations, literal, plain
@@ -166,7 +165,6 @@ class RandomRows:
 
     def row(self, connection, entity):
         row = {}
-        key = [column.name for column in entity.key_columns(self.version)]
         for column in entity.columns(self.version):
             property = column.property
             if property is None:
@@ -181,10 +179,6 @@ class RandomRows:
                 row[column.name] = None
             else:
                 row[column.name] = self.value(column.type, property)
-        for name in key:
-            # The driver looks outcomes up by keys, and Swift's texts are equal if their canonical forms are.
-            if isinstance(row[name], str):
-                row[name] = unicodedata.normalize("NFC", row[name])
         return row
 
     def connect(self, connection, entity):

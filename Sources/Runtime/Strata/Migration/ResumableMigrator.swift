@@ -98,7 +98,7 @@ struct ResumableMigrator {
         connection.guardedTables = []
         connection.resetStatements()
         connection.forgetStatements()
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        try connection.rollBack()
     }
 
     private func discard() throws {

@@ -334,9 +334,23 @@ package final class Connection {
             try commit()
             return result
         } catch {
-            // SQLite may already have rolled back because of an error (https://sqlite.org/lang_transaction.html).
-            if isInTransaction { try? execute("ROLLBACK") }
+            try? rollBack()
             throw error
+        }
+    }
+
+    /// Rolls the transaction back, unless SQLite already has, because of an error (https://sqlite.org/lang_transaction.html).
+    func rollBack() throws { if isInTransaction { try executeUninterrupted("ROLLBACK") } }
+
+    /// Runs statements that undo a transaction, and that have no effect the second time. Another thread may be interrupting the
+    /// statements of the connection; then they are run again.
+    func executeUninterrupted(_ sql: String) throws {
+        while true {
+            do {
+                return try execute(sql)
+            } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
+                continue
+            }
         }
     }
 

@@ -285,7 +285,7 @@ public final class WriteTransaction: ReadTransaction {
             return result
         } catch {
             // SQLite may have rolled back the complete transaction.
-            if connection.isInTransaction { try connection.execute("ROLLBACK TO strata; RELEASE strata") }
+            if connection.isInTransaction { try connection.executeUninterrupted("ROLLBACK TO strata; RELEASE strata") }
             throw error
         }
     }

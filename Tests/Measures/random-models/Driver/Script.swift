@@ -66,8 +66,9 @@ struct CodedValue: Decodable, Sendable {
             case .null: "n"
             case .integer(let value): "i\(value)"
             case .real(let value): "r\(value)"
-            case .text(let value): "t\(value)"
-            case .blob(let value): "x" + value.map { String(format: "%02x", $0) }.joined()
+            // Swift compares texts by their canonical forms, and SQLite by their bytes.
+            case .text(let value): "t" + Data(value.utf8).hexadecimal
+            case .blob(let value): "x" + value.hexadecimal
             }
         }.joined(separator: "\u{1f}")
     }
@@ -120,6 +121,10 @@ struct ScriptedMigration: CustomMigration {
             try step.migrate(type, outcome)
         }
     }
+}
+
+extension Data {
+    fileprivate var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
 }
 
 struct DriverError: Error, CustomStringConvertible {
