@@ -103,6 +103,118 @@ private typealias N = Valued<String>
         }
     }
 
+    /// The primary key of `s` changes from a number to a text: row 1 becomes "k1". Row 3 is dropped, and row 4 is merged into
+    /// row 1.
+    private static let retyping: @Sendable (CustomStep) throws -> Void = { step in
+        try step.migrate(S.self) { (old: S, _) -> Outcome<N> in
+            switch old.id.rawValue {
+            case 3: .drop
+            case 4: .merge(into: .init(rawValue: "k1"))
+            default: .keep(N(id: .init(rawValue: "k\(old.id.rawValue)"), v: old.v))
+            }
+        }
+        try step.followKeys()
+    }
+
+    private static let modes = [StoreOptions.MigrationMode.oneTransaction, .resumable]
+
+    @Test(arguments: modes) func `pairs follow a key that gets another type, with positions and duplicates`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        func join(_ type: String) -> Table {
+            Table(
+                "t_s",
+                [
+                    "source_id integer -> t(id) cascade", "target_id \(type) -> s(id) cascade", "position integer",
+                    "inverse_position integer?", "key (source_id, target_id, position)", "index t_s_idx (target_id)",
+                ], isJoinTable: true)
+        }
+        let t = Table("t", ["id integer key"])
+        var options = StoreOptions()
+        options.migration = mode
+        try withStore(
+            [Self.s, t, join("integer")], new: [Table("s", ["id text key", "v text?"]), t, join("text")],
+            rows: """
+                INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'), (4, 'merged');
+                INSERT INTO t VALUES (7), (8);
+                INSERT INTO t_s VALUES (7, 2, 0, 5), (7, 1, 1, NULL), (7, 2, 2, 6), (7, 3, 3, 1), (8, 1, 0, 2), (8, 4, 1, 3),
+                    (8, 9, 2, NULL)
+                """,
+            changes: [.custom(from: "s", to: "s"), .custom(from: "t_s", to: "t_s")], code: Self.retyping,
+            options: options
+        ) { (url: URL) throws in
+            let pairs = "SELECT source_id, target_id, position, inverse_position FROM t_s ORDER BY source_id, position"
+            #expect(
+                try rows(url, pairs) == [
+                    [.integer(7), .text("k2"), .integer(0), .integer(5)],
+                    [.integer(7), .text("k1"), .integer(1), .null],
+                    [.integer(7), .text("k2"), .integer(2), .integer(6)],
+                    [.integer(8), .text("k1"), .integer(0), .integer(2)],
+                    [.integer(8), .text("k1"), .integer(1), .integer(3)],
+                ])
+        } opened: { store in
+            // One pair of a dropped row, and one whose row never existed.
+            #expect(store.migrationReport?.droppedRows == ["s": 1, "t_s": 2])
+            #expect(store.migrationReport?.mergedRows == ["s": 1])
+        }
+    }
+
+    @Test(arguments: modes) func `both ends of a pair follow, and equal pairs of merged rows become one`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        func join(_ type: String) -> Table {
+            let reference = "\(type) -> s(id) cascade"
+            return Table(
+                "s_s",
+                [
+                    "source_id \(reference)", "target_id \(reference)", "position integer",
+                    "key (source_id, target_id)",
+                ], isJoinTable: true)
+        }
+        var options = StoreOptions()
+        options.migration = mode
+        try withStore(
+            [Self.s, join("integer")], new: [Table("s", ["id text key", "v text?"]), join("text")],
+            rows: """
+                INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'), (4, 'merged');
+                INSERT INTO s_s VALUES (1, 2, 0), (4, 2, 1), (2, 4, 0), (2, 3, 1), (2, 2, 2)
+                """,
+            changes: [.custom(from: "s", to: "s"), .custom(from: "s_s", to: "s_s")], code: Self.retyping,
+            options: options
+        ) { (url: URL) throws in
+            #expect(
+                try rows(url, "SELECT source_id, target_id, position FROM s_s ORDER BY source_id, position") == [
+                    [.text("k1"), .text("k2"), .integer(0)], [.text("k2"), .text("k1"), .integer(0)],
+                    [.text("k2"), .text("k2"), .integer(2)],
+                ])
+        }
+    }
+
+    @Test(arguments: modes) func `references that are spelled differently follow a key with a stricter collation`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        func tables(_ collation: String) -> [Table] {
+            [
+                Table("s", ["id text\(collation) key", "v text?"]),
+                Table("t", ["id integer key", "s_id text?\(collation) -> s(id) nullify"]),
+            ]
+        }
+        var options = StoreOptions()
+        options.migration = mode
+        try withStore(
+            tables(" rtrim"), new: tables(""),
+            rows:
+                "INSERT INTO s VALUES ('a', 'x'), ('b ', 'y'); INSERT INTO t VALUES (1, 'a  '), (2, 'b'), (3, 'a'), (4, NULL)",
+            code: { step in
+                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in .keep(old) }
+                try step.followKeys()
+            }, options: options
+        ) { (url: URL) throws in
+            #expect(
+                try rows(url, "SELECT s_id FROM t ORDER BY id") == [[.text("a")], [.text("b ")], [.text("a")], [.null]])
+        }
+    }
+
     @Test func `a cycle of merged rows is refused, whatever its length`() throws {
         #expect(throws: MigrationError.mergedIntoNothing(table: "s", rows: 20_000)) {
             try withStore(

@@ -75,7 +75,9 @@ package struct ServerMigration: Sendable {
             remaining += names(change.new.name, change.droppedColumns.map { change.present($0.name) })
         }
         missing += tables.created.filter { table in
-            step.reasons.contains { $0.entity == table.owner.entity && $0.property == table.owner.relationship }
+            let change = step.tableChanges.first { $0.result == table.name }
+            if case .custom = change, table.owner.relationship != nil { return true }
+            return step.reasons.contains { $0.entity == table.owner.entity && $0.property == table.owner.relationship }
         }.map { "the rows of \(PostgreSQL.quoted($0.name))" }
         remaining += tables.dropped.map { "the table \(PostgreSQL.quoted(tables.present($0)))" }
         func list(_ title: String, _ lines: [String]) -> [String] {

@@ -65,7 +65,8 @@ struct StepTables {
             // The pairs come from a foreign key of the entity's table.
             created.append(table)
             fills.append((change, requiring))
-        case .create, .custom, .drop:
+        case .custom: created.append(table)
+        case .create, .drop:
             let isCustom = step.reasons.contains {
                 $0.entity == table.owner.entity && $0.property == table.owner.relationship
             }

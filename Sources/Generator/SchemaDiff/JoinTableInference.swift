@@ -56,11 +56,12 @@ struct JoinTableInference {
             changes += (source.map { [.drop($0.table.name)] } ?? []) + [.create(join.table.name)]
         } else if let source {
             let losesDuplicates = relationship.allowsDuplicates && !join.relationship.allowsDuplicates
-            if hasOtherTarget || !keepsKeys(relationship.target) || losesDuplicates {
-                let isOtherKey = !keepsKeys(relationship.target)
-                require(
-                    hasOtherTarget ? .otherTarget : isOtherKey ? .otherTargetKey : .duplicateTargets, property)
+            if hasOtherTarget || losesDuplicates {
+                require(hasOtherTarget ? .otherTarget : .duplicateTargets, property)
                 changes += [.drop(source.table.name), .create(join.table.name)]
+            } else if !keepsKeys(relationship.target) {
+                // The custom migration that gives the rows their new keys decides where the pairs go.
+                changes.append(.custom(from: source.table.name, to: join.table.name))
             } else if source.table != join.table {
                 let columns = zip(join.source + join.target, source.source + source.target)
                 changes.append(

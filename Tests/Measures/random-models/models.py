@@ -711,8 +711,6 @@ class RandomModel:
         entity, property = self.old_property()
         if property is None or self.mentions(entity, property["name"]):
             return
-        if property["name"] in self.key_names(entity) and self.has_pairs(entity):
-            return
         type = property["property_type"]
         inferred = {
             "bool": ["int", "string"], "int": ["string", "decimal"], "float": ["double"], "url": ["string"],
@@ -883,33 +881,19 @@ class RandomModel:
         entity = self.old_entity()
         if entity and entity["identifier"]["type"] in ("int", "string", "uuid") and self.chance(0.3):
             return self.set(entity, identifier=dict(entity["identifier"], name=self.name("key")))
-        if entity and entity["identifier"]["type"] in ("int", "string") and not self.has_pairs(entity):
+        if entity and entity["identifier"]["type"] in ("int", "string"):
             identifier = dict(entity["identifier"], type=self.one(["uuid", "string"]))
             if identifier != entity["identifier"]:
                 self.set(entity, identifier=identifier)
 
     def has_new_key(self, entity):
-        """Whether the primary key of an entity changes in the present version. Pairs do not follow it yet."""
+        """Whether the primary key of an entity changes in the present version."""
         keys = [p for p in entity["properties"] if p["name"] in self.key_names(entity)]
         return any(
             item["version"] == self.now and not {"identifier", "property_type"}.isdisjoint(item.get("previous") or {})
             for element in [entity, *keys]
             for item in element.get("version_history", [])
         )
-
-    def has_pairs(self, entity):
-        """Whether join tables refer to an entity, or to one whose primary key refers to it. Their pairs do not follow a
-        key that changes its type yet."""
-        for other in self.entities():
-            for property in other["properties"]:
-                if not isinstance(type := property["property_type"], dict):
-                    continue
-                if type["association"] == "to_many" and entity["name"] in (other["name"], type["entity_name"]):
-                    return True
-                if type["entity_name"] == entity["name"] and property["name"] in self.key_names(other):
-                    if self.has_pairs(other):
-                        return True
-        return False
 
     def persist(self):
         entity = self.old_entity()

@@ -199,7 +199,8 @@ public final class CustomStep {
     public func followKeys() throws {
         let following = ReferenceRewriter(
             context: context, codeTables: codeTables, tables: mapping.new.map(\.name),
-            joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)))
+            joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)),
+            pairs: FollowedPairs.all(mapping, changes), monitor: monitor)
         if batches?.isDone("keys") == true { return try following.restoreMaps() }
         try following.run { droppedRows[$0, default: 0] += $1 }
         try batches?.finish("keys")

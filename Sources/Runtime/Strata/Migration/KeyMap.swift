@@ -12,6 +12,8 @@ package final class KeyMap {
     let newColumns: [String]
     /// Whether no row was recorded.
     private(set) var isEmpty: Bool
+    /// Whether the primary key compares its texts in another way after the step.
+    let isRecollated: Bool
     /// The old table and the columns of its primary key.
     private let source: (name: String, key: [String])
     private let connection: Connection
@@ -29,6 +31,7 @@ package final class KeyMap {
         _ connection: Connection, in database: String
     ) throws {
         self.source = source
+        isRecollated = old.count == new.count && old != new
         name = "\(database).\(SQL.quoted("strata_keys_" + table))"
         oldColumns = old.indices.map { "o\($0)" }
         newColumns = new.indices.map { "n\($0)" }
@@ -68,6 +71,15 @@ package final class KeyMap {
         try bindOld(statement)
         try statement.bind(new, at: 1 + oldColumns.count)
         try statement.run()
+    }
+
+    /// Records the rows that keep their primary key. References to them may be spelled in another way, which the former
+    /// collation allowed. The map of a step with another collation needs them.
+    func recordUnchanged() throws {
+        let key = SQL.list(source.key)
+        let rows = "SELECT \(key), \(key) FROM \(SQL.quoted(source.name))"
+        try connection.execute("INSERT OR IGNORE INTO \(name) \(rows)")
+        isEmpty = isEmpty && connection.changes == 0
     }
 
     /// A change of a row's primary key.

@@ -11,6 +11,9 @@ struct ReferenceRewriter {
     let tables: [String]
     /// The names of the join tables among `tables`.
     let joinTables: Set<String>
+    /// The join tables whose pairs follow keys of another type.
+    let pairs: [FollowedPairs]
+    let monitor: MigrationMonitor
 
     private struct ForeignKey {
         let table: String
@@ -27,17 +30,26 @@ struct ReferenceRewriter {
     private var connection: Connection { context.connection }
     private var maps: [String: KeyMap] { context.keyMaps }
 
-    /// - Parameter countDropped: Receives the numbers of rows that a cascade deleted, with their tables.
+    /// - Parameter countDropped: Receives the numbers of rows that a cascade deleted, and of pairs that could not follow,
+    ///   with their tables.
     /// - Throws: `MigrationError.changedBeforeKeys`, `MigrationError.mergedIntoNothing` or
     ///   `MigrationError.droppedRowsReferenced`.
     func run(_ countDropped: (String, Int) -> Void) throws {
-        if maps.values.allSatisfy(\.isEmpty) { return }
-        if context.hasChangedRows { throw MigrationError.changedBeforeKeys }
+        let isUnchanged = maps.values.allSatisfy(\.isEmpty)
+        for map in maps.values where map.isRecollated { try map.recordUnchanged() }
+        if pairs.isEmpty && maps.values.allSatisfy(\.isEmpty) { return }
+        if context.hasChangedRows && !isUnchanged { throw MigrationError.changedBeforeKeys }
         try restoreMaps()
-        let foreignKeys = try tables.flatMap(foreignKeys)
+        let foreignKeys = try tables.flatMap(foreignKeys).filter { key in
+            !pairs.contains { $0.new.name == key.table && $0.isRetyped(key.columns) }
+        }
         // When references have been updated, a new primary key may look like the old one of a dropped row.
         if try context.batches.map({ try $0.start("drop") != nil }) ?? true {
             for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
+            for pairs in pairs {
+                let left = try follow(pairs)
+                if left > 0 { countDropped(pairs.new.name, left) }
+            }
             try drop(foreignKeys, countDropped)
             try context.batches?.finish("drop")
         }
@@ -256,6 +268,53 @@ struct ReferenceRewriter {
         return map
     }
 
+    // MARK: Pairs
+
+    /// Copies the pairs of a join table to the new one, with the new keys of their ends. Keys that keep their type still have
+    /// their old values.
+    ///
+    /// - Returns: The number of pairs that cannot follow: a row was dropped, or never existed.
+    private func follow(_ pairs: FollowedPairs) throws -> Int {
+        let name = context.oldName(pairs.old.name)
+        let (value, rows) = pairs.query(from: SQL.quoted(name), maps)
+        let columns = pairs.new.columnNames
+        let moved = "temp." + SQL.quoted("strata_moved")
+        try connection.execute("CREATE TABLE \(moved) (\(Self.cells(columns).joined(separator: ", ")))")
+        let order = pairs.old.primaryKey.map { "t." + SQL.quoted($0) }.joined(separator: ", ")
+        try connection.execute(
+            "INSERT INTO \(moved) SELECT \(columns.map(value).joined(separator: ", ")) FROM \(rows) ORDER BY \(order)")
+        let count = try connection.count(name)
+        let left = count - connection.changes
+        try insertPairs(moved, into: pairs.new.name, columns, key: pairs.new.primaryKey)
+        try connection.execute("DROP TABLE \(moved)")
+        try monitor.advance(count, table: pairs.new.name)
+        return left
+    }
+
+    /// The columns of a temporary table for rows with these columns.
+    private static func cells(_ columns: [String]) -> [String] { columns.indices.map { "\"c\($0)\"" } }
+
+    /// Inserts the pairs of a temporary table into a join table. Two merged rows may have referenced the same row: the join
+    /// table keeps one pair for both, and only a position is lost. If it keeps equal pairs, one of two with the same position
+    /// moves to the end.
+    private func insertPairs(_ moved: String, into name: String, _ columns: [String], key: [String]) throws {
+        let (table, cells) = (context.quoted(name), Self.cells(columns))
+        var values = cells
+        if key.contains(Table.position), let place = columns.firstIndex(of: Table.position) {
+            let pair = zip(columns, cells).filter { key.contains($0.0) }
+            let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
+            let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"
+            values[place] = """
+                CASE WHEN \(number) > 1 OR EXISTS (SELECT 1 FROM \(table) AS t WHERE \(isTaken)) \
+                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[place])) FROM \(moved))) \
+                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[place]) END
+                """
+        }
+        try connection.execute(
+            "INSERT OR IGNORE INTO \(table) (\(SQL.list(columns))) SELECT \(values.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
+        )
+    }
+
     // MARK: Rows with new primary keys
 
     /// Updates the references to rows whose primary key changed.
@@ -295,7 +354,7 @@ struct ReferenceRewriter {
         guard let number = try connection.rowNumber(of: name) else {
             return try move(foreignKey, [])
         }
-        let isMoved = zip(map.oldColumns, map.newColumns).map { "k.\($0) IS NOT k.\($1)" }.joined(separator: " OR ")
+        let isMoved = Self.isMoved(foreignKey, map)
         let condition = isPointing(foreignKey, map, "k.n0 IS NOT NULL AND (\(isMoved))")
         let table = SQL.quoted(name)
         guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
@@ -316,9 +375,15 @@ struct ReferenceRewriter {
         }
     }
 
+    /// The SQL condition that the foreign key of the row `t` differs from the new key of an entry `k` of `map`.
+    private static func isMoved(_ foreignKey: ForeignKey, _ map: KeyMap) -> String {
+        zip(foreignKey.columns, map.newColumns).map { "t.\(SQL.quoted($0)) IS NOT k.\($1) COLLATE BINARY" }
+            .joined(separator: " OR ")
+    }
+
     private func move(_ foreignKey: ForeignKey, _ foreignKeys: [ForeignKey]) throws {
         guard let map = maps[foreignKey.target] else { return }
-        let isMoved = zip(map.oldColumns, map.newColumns).map { "k.\($0) IS NOT k.\($1)" }.joined(separator: " OR ")
+        let isMoved = Self.isMoved(foreignKey, map)
         let condition = isPointing(foreignKey, map, "k.n0 IS NOT NULL AND (\(isMoved))")
         let table = context.quoted(foreignKey.table)
         guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
@@ -337,7 +402,7 @@ struct ReferenceRewriter {
         // SQLite checks uniqueness after each row.
         let moved = "temp." + SQL.quoted("strata_moved")
         let places = foreignKey.key.indices.map { "\"k\($0)\"" }
-        let cells = all.indices.map { "\"c\($0)\"" }
+        let cells = Self.cells(all)
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
         try connection.execute("CREATE TABLE \(moved) (\((cells + places).joined(separator: ", ")))")
         try connection.execute(
@@ -346,23 +411,13 @@ struct ReferenceRewriter {
         try connection.execute(
             "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
         )
-        // Two merged rows may reference the same row. A join table keeps one pair for both; only a position is lost. If it
-        // keeps equal pairs, one of two with the same position moves to the end.
-        let isJoin = joinTables.contains(foreignKey.table)
-        var new = cells
-        if isJoin, foreignKey.key.contains(Table.position), let place = all.firstIndex(of: Table.position) {
-            let pair = zip(all, cells).filter { foreignKey.key.contains($0.0) }
-            let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
-            let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"
-            new[place] = """
-                CASE WHEN \(number) > 1 OR EXISTS (SELECT 1 FROM \(table) AS t WHERE \(isTaken)) \
-                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[place])) FROM \(moved))) \
-                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[place]) END
-                """
+        if joinTables.contains(foreignKey.table) {
+            try insertPairs(moved, into: foreignKey.table, all, key: foreignKey.key)
+        } else {
+            try connection.execute(
+                "INSERT INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
+            )
         }
-        try connection.execute(
-            "INSERT \(isJoin ? "OR IGNORE " : "")INTO \(table) (\(SQL.list(all))) SELECT \(new.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
-        )
         if let own, own.oldColumns.count == own.newColumns.count {
             let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
             try record(moved, of: foreignKey.table, before: places.map { "m." + $0 }, after: after, in: own)

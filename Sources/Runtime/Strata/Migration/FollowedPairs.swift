@@ -1,0 +1,61 @@
+import SQLSchema
+
+/// A join table in a step in which the primary key of an end gets another type. Its pairs follow the new keys.
+struct FollowedPairs {
+    /// The tables before and after the step.
+    let old: Table
+    let new: Table
+    /// The foreign keys before and after the step: first that of the source, then that of the target.
+    let ends: [(old: Table.ForeignKey, new: Table.ForeignKey)]
+
+    /// Finds the join tables whose pairs follow in a step.
+    static func all(_ mapping: TableMapping, _ changes: [TableChange]) -> [FollowedPairs] {
+        changes.compactMap { change in
+            guard case .custom(let from, let to, _, _) = change,
+                let old = mapping.old.first(where: { $0.name == from }),
+                let new = mapping.new.first(where: { $0.name == to }), new.isJoinTable
+            else { return nil }
+            var left = old.foreignKeys
+            let ends = new.foreignKeys.compactMap { key in
+                left.firstIndex { $0.target == mapping.source(of: key.target) }.map { (left.remove(at: $0), key) }
+            }
+            return FollowedPairs(old: old, new: new, ends: ends)
+        }
+    }
+
+    /// Whether the values of a foreign key do not fit its columns any more.
+    func isRetyped(_ end: (old: Table.ForeignKey, new: Table.ForeignKey)) -> Bool {
+        end.old.columns.map { old.column($0)?.type } != end.new.columns.map { new.column($0)?.type }
+    }
+
+    /// Whether the pairs get the values of these columns from the new keys of rows.
+    func isRetyped(_ columns: [String]) -> Bool { ends.contains { $0.new.columns == columns && isRetyped($0) } }
+
+    /// Returns SQL for the values of a column of the new table, and for the old rows `t` whose pairs can follow.
+    ///
+    /// - Parameters:
+    ///   - name: The quoted name of the old table.
+    ///   - maps: The changed primary keys, by table. Those of an end of another type contain all rows.
+    func query(from name: String, _ maps: [String: KeyMap]) -> (value: (String) -> String, rows: String) {
+        var values: [String: String] = [:]
+        for column in new.columnNames where old.column(column) == nil { values[column] = "NULL" }
+        var rows = "\(name) AS t"
+        for (place, end) in ends.enumerated() {
+            guard isRetyped(end) else {
+                for (before, after) in zip(end.old.columns, end.new.columns) {
+                    values[after] = "t." + SQL.quoted(before)
+                }
+                continue
+            }
+            guard let map = maps[end.new.target] else {
+                rows += " JOIN (SELECT 1 WHERE 0)"
+                continue
+            }
+            let isFound = zip(map.oldColumns, end.old.columns).map { "k\(place).\($0) = t.\(SQL.quoted($1))" }
+            rows +=
+                " JOIN \(map.name) AS k\(place) ON k\(place).n0 IS NOT NULL AND \(isFound.joined(separator: " AND "))"
+            for (column, key) in zip(end.new.columns, map.newColumns) { values[column] = "k\(place).\(key)" }
+        }
+        return ({ values[$0] ?? "t." + SQL.quoted($0) }, rows)
+    }
+}
