@@ -408,6 +408,9 @@ extension PropertyColumns<Movie> {
             }
             let store = try await Store.open(at: url, schema: MoviesSchema.self)
             #expect(store.migrationReport == nil)
+            Store.open(at: url, schema: MoviesSchema.self) { result in
+                if case .success(let store) = result { print(store.isNewer) }
+            }
             for try await event in Store.opening(at: url, schema: MoviesSchema.self) {
                 switch event {
                 case .migrating(let progress): print(progress)

@@ -21,7 +21,7 @@
             options.report(to: progress)
             do {
                 library.use(try Store(at: url, schema: MoviesSchema.self, options: options))
-            } catch MigrationError.cancelled {
+            } catch is CancellationError {
                 // The next launch goes on.
             } catch {
                 library.report(error)

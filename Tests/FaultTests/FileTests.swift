@@ -253,7 +253,7 @@ import Testing
                     asked.completedUnitCount += 1
                     return asked.completedUnitCount >= last
                 }
-                #expect(throws: MigrationError.cancelled, "at \(last)") {
+                #expect(throws: CancellationError.self, "at \(last)") {
                     _ = try Store(at: url, schema: LaundrySchema.self, options: options)
                 }
                 #expect(try Data(contentsOf: url) == before, "at \(last)")

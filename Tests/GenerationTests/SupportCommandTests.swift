@@ -74,6 +74,19 @@ import Testing
         }
     }
 
+    @Test func `salvage copies a sound store without rows`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            for table in try connection.texts("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE TABLE%'")
+            where !table.hasPrefix("strata_") {
+                try connection.execute("DELETE FROM \"\(table)\"")
+            }
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.code == .success && salvage.said.contains("nothing is lost"), "\(salvage)")
+            #expect(run("inspect", result.path, "--model", Self.model).code == .success)
+        }
+    }
+
     @Test(arguments: 0..<6) func `salvage loses only the rows on damaged pages`(round: Int) throws {
         try withStore { (store: URL, result: URL) throws in
             let before = try numbers(store)

@@ -396,7 +396,7 @@ import Testing
                 knowing: KnownSchema(try model.loaded()), conversion: options)
         }
         if limit == 2 {
-            #expect(throws: MigrationError.cancelled) { _ = try convert() }
+            #expect(throws: CancellationError.self) { _ = try convert() }
             #expect(!FileManager.default.fileExists(atPath: out.path))
         } else {
             #expect(try convert().rows == ["post": 3, "user": 5002])

@@ -55,12 +55,12 @@ import Testing
                 }
                 do {
                     return (try convert(to: name, options), attempt)
-                } catch MigrationError.cancelled {
+                } catch is CancellationError {
                     #expect(!FileManager.default.fileExists(atPath: workspace.path(name)))
                     try between(attempt)
                 }
             }
-            throw MigrationError.cancelled
+            throw CancellationError()
         }
 
         /// The rows of all tables.
@@ -165,7 +165,7 @@ import Testing
                     return calls == 60
                 }
             }
-            #expect(throws: MigrationError.cancelled) { _ = try source.convert(to: "app.strata", options) }
+            #expect(throws: CancellationError.self) { _ = try source.convert(to: "app.strata", options) }
             options.invalidRows = .drop
             let report = try source.convert(to: "app.strata", options)
             #expect(report.unconverted.isEmpty && report.invalidRowCount == 5)

@@ -291,7 +291,7 @@ private struct Pointing: StoredEntity {
         let count = Progress(totalUnitCount: 3_000)
         var options = StoreOptions()
         options.isMigrationCancelled = { count.completedUnitCount >= 1_234 }
-        #expect(throws: MigrationError.cancelled) {
+        #expect(throws: CancellationError.self) {
             try migrate(
                 rows: many(3_000), options: options,
                 code: { old, _ in

@@ -207,7 +207,7 @@ private struct Other: StoredEntity {
                     return .keep(Item(id: old.id, title: old.title, stars: 0))
                 }
             }) {
-                #expect(throws: MigrationError.cancelled) {
+                #expect(throws: CancellationError.self) {
                     _ = try Store(at: url, schema: Coded.self, options: options)
                 }
             }

@@ -75,7 +75,7 @@ import Testing
             options.backup = .file(backup)
             var cancelled = options
             cancelled.isMigrationCancelled = { true }
-            #expect(throws: MigrationError.cancelled) { _ = try Store(at: url, schema: Shop.self, options: cancelled) }
+            #expect(throws: CancellationError.self) { _ = try Store(at: url, schema: Shop.self, options: cancelled) }
             #expect(try files(folder).filter { $0.contains(".strata-") } == [])
             #expect(try rows(backup, "SELECT count(*) FROM shop") == [[.integer(3)]])
             let written = try Data(contentsOf: backup)
@@ -227,7 +227,7 @@ import Testing
             cancelled.isMigrationCancelled = { true }
             for text in ["a", "b", "c"] {
                 try Connection(path: url.path, mode: .readWrite).execute("UPDATE shop SET name = '\(text)'")
-                #expect(throws: MigrationError.cancelled) {
+                #expect(throws: CancellationError.self) {
                     _ = try Store(at: url, schema: Shop.self, options: cancelled)
                 }
             }
@@ -285,7 +285,7 @@ import Testing
             let folder = url.deletingLastPathComponent()
             var options = StoreOptions()
             options.isMigrationCancelled = { true }
-            #expect(throws: MigrationError.cancelled) {
+            #expect(throws: CancellationError.self) {
                 try Store.migrate(
                     from: url, to: folder.appendingPathComponent("new.sqlite"), schema: Shop.self, options: options)
             }
@@ -297,6 +297,43 @@ import Testing
                     schema: Shop.self)
             }
             #expect(try files(folder) == ["other.sqlite", "store.sqlite"])
+        }
+    }
+
+    @Test func `a store is never the destination of its own copy, whatever its path`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let before = try Data(contentsOf: url)
+            let link = url.deletingLastPathComponent().appendingPathComponent("link.sqlite")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+            for path in [url, link] {
+                let error = MigrationError.sameFile(path.path)
+                #expect(throws: error) { try Store.migrate(from: url, to: path, schema: Shop.self) }
+                #expect(throws: error) { try Store.restoreBackup(from: url, to: path, schema: Shop.self) }
+                var options = StoreOptions()
+                options.backup = .file(path)
+                #expect(throws: error) { _ = try Store(at: url, schema: Shop.self, options: options) }
+                #expect(try Data(contentsOf: url) == before)
+            }
+            let store = try Store(at: url, schema: Shop.self)
+            #expect(throws: MigrationError.sameFile(link.path)) { try store.backup(to: link) }
+            #expect("\(MigrationError.sameFile("a"))" == "a is the store itself: choose another name for the copy")
+        }
+    }
+
+    @Test func `a missing file is named, and nothing is created`() throws {
+        try withFile { url in
+            let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+            let error = StoreError.missing(url.path)
+            var options = StoreOptions()
+            options.isReadOnly = true
+            #expect(throws: error) { _ = try Store(at: url, schema: Shop.self, options: options) }
+            #expect(throws: error) { try Store.migrate(from: url, to: copy, schema: Shop.self) }
+            #expect(throws: error) { try Store.restoreBackup(from: url, to: copy, schema: Shop.self) }
+            #expect(throws: error) { _ = try MigrationPlan(from: url, to: Shop.self) }
+            #expect(throws: error) { try Store.discardPendingMigration(of: url) }
+            #expect(![url, copy].contains { FileManager.default.fileExists(atPath: $0.path) })
+            #expect("\(StoreError.missing("a"))" == "no file exists at a: check the path")
         }
     }
 }

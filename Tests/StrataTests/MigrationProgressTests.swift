@@ -165,7 +165,7 @@ private struct Pebble: StoredEntity {
             var options = StoreOptions()
             options.report(to: progress)
             progress.cancel()
-            #expect(throws: MigrationError.cancelled) { _ = try Store(at: url, schema: Shop.self, options: options) }
+            #expect(throws: CancellationError.self) { _ = try Store(at: url, schema: Shop.self, options: options) }
             #expect(try Data(contentsOf: url) == before)
             let other = Progress(totalUnitCount: 1)
             options.report(to: other)
@@ -192,7 +192,7 @@ private struct Pebble: StoredEntity {
                 do {
                     _ = try Store(at: url, schema: Shop.self, options: options)
                     isDone = true
-                } catch MigrationError.cancelled {
+                } catch is CancellationError {
                     #expect(try Data(contentsOf: url) == before)
                 }
                 limit += 3
@@ -200,6 +200,42 @@ private struct Pebble: StoredEntity {
             #expect(limit > 9)
             #expect(try rows(url, "SELECT count(*) FROM store") == [[.integer(20_000)]])
         }
+    }
+
+    @Test func `opening a store in a cancelled task throws the error of a cancellation`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.sqlite")
+        let opening = Task {
+            while !Task.isCancelled { await Task.yield() }
+            for try await _ in Store.opening(at: url, schema: Shop.self) {}
+        }
+        opening.cancel()
+        await #expect(throws: CancellationError.self) { try await opening.value }
+        let open = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await Store.open(at: url, schema: Shop.self)
+        }
+        open.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await open.value }
+    }
+
+    @Test func `code that is not async opens a store with a closure`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.sqlite")
+        try makeOldShop(at: url)
+        func open(_ url: URL) async -> Result<Store, any Error> {
+            await withCheckedContinuation { continuation in
+                Store.open(at: url, schema: Shop.self, queue: .global()) { continuation.resume(returning: $0) }
+            }
+        }
+        let store = try await open(url).get()
+        #expect(try await store.read { try $0.count(Item.self) } == 3)
+        let folderResult = await open(folder)
+        #expect(throws: StoreError.unreadable(reason: "it is not a regular file")) { try folderResult.get() }
     }
 
     @Test func `opening a store reports progress and ends with the opened store`() async throws {

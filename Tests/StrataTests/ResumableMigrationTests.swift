@@ -37,7 +37,7 @@ private struct Countdown: Sendable {
                 try Store(at: url, knowing: schema, options: options)
             }
             return (store, attempts)
-        } catch MigrationError.cancelled {
+        } catch is CancellationError {
             // A migration in one transaction does not get any further.
             most += options.migration == .resumable ? 1 : 10
             try between()
@@ -382,7 +382,7 @@ extension ResumableMigrationTests {
         let countdown = Countdown(count)
         options.isMigrationCancelled = { countdown.isOver() }
         MigrationBatches.$duration.withValue(.zero) {
-            _ = #expect(throws: MigrationError.cancelled) { try Store(at: url, knowing: schema, options: options) }
+            _ = #expect(throws: CancellationError.self) { try Store(at: url, knowing: schema, options: options) }
         }
         #expect(try #require(MigrationPlan(from: url, knowing: schema).pending).completedRows > 5)
     }

@@ -188,7 +188,7 @@ import Testing
 @Suite struct LocalizedErrorTests {
     @Test(
         arguments: [
-            StoreError.notAStore, MigrationError.cancelled,
+            StoreError.notAStore, MigrationError.rolledBack,
             QueryError.noSuchColumn(name: "a", sql: "SELECT 1"), RelationshipError.noSuchRow(table: "t"),
             UnwrittenMigration(),
         ] as [any StrataError])

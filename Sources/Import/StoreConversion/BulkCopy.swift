@@ -65,7 +65,7 @@ final class BulkCopy {
     /// Copies a part of the rows.
     ///
     /// - Returns: The rows; nil if one of them does not fit, so that none is copied.
-    /// - Throws: `MigrationError.cancelled`.
+    /// - Throws: `CancellationError`.
     func run(_ part: ConvertedTable.Part, into target: Connection) throws -> ConvertedTable.Copied? {
         // A foreign key of several columns can be partly NULL, and then it is cleared.
         guard table.foreignKeys.allSatisfy({ $0.columns.count == 1 }) else { return nil }

@@ -24,7 +24,7 @@ final class ConversionMonitor {
 
     /// Counts a row of `table`.
     ///
-    /// - Throws: `MigrationError.cancelled` if the conversion was cancelled.
+    /// - Throws: `CancellationError` if the conversion was cancelled.
     func advance(_ table: Table) throws {
         completed += 1
         if completed.isMultiple(of: 1024) { try report(table) }
@@ -32,9 +32,9 @@ final class ConversionMonitor {
 
     /// Reports the progress, at most 20 times a second.
     ///
-    /// - Throws: `MigrationError.cancelled` if the conversion was cancelled.
+    /// - Throws: `CancellationError` if the conversion was cancelled.
     func report(_ table: Table) throws {
-        if options.isCancelled?() == true { throw MigrationError.cancelled }
+        if options.isCancelled?() == true { throw CancellationError() }
         guard let progress = options.progress else { return }
         let now = Date()
         if now.timeIntervalSince(reported.time) < 0.05 { return }

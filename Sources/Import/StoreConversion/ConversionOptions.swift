@@ -26,7 +26,7 @@ public struct ConversionOptions: Sendable {
     /// options.progress = { print("\($0.completedRows) of \($0.totalRows) rows") }
     /// ```
     public var progress: (@Sendable (ConversionProgress) -> Void)?
-    /// A closure that is called repeatedly. If it returns true, the conversion throws `MigrationError.cancelled`, and
+    /// A closure that is called repeatedly. If it returns true, the conversion throws `CancellationError`, and
     /// there is no store. The next conversion goes on where this one ended.
     public var isCancelled: (@Sendable () -> Bool)?
 

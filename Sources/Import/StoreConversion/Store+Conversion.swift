@@ -85,9 +85,9 @@ extension Store {
         do {
             return try convert(
                 source, of: format, into: draft, knowing: schema, conversion: conversion, options: options)
-        } catch MigrationError.cancelled {
+        } catch is CancellationError {
             // The next conversion goes on in the draft.
-            throw MigrationError.cancelled
+            throw CancellationError()
         } catch {
             draft.file.remove()
             throw error

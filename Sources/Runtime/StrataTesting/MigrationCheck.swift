@@ -217,7 +217,7 @@ private struct MigrationCheck {
                 return try MigrationBatches.$duration.withValue(.zero) {
                     try Store(at: url, knowing: KnownSchema(fixtures.schema), options: options).migrationReport
                 }
-            } catch MigrationError.cancelled {}
+            } catch is CancellationError {}
         }
     }
 

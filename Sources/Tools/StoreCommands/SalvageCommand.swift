@@ -25,15 +25,18 @@ package enum SalvageCommand {
         let result = try DatabaseRewriting(
             source: source, target: try Connection(path: draft.url.path, mode: .create)
         ).run()
-        guard result.tables.contains(where: { $0.rows > 0 && !ReservedNames.isOfStrata($0.name) }) else {
+        let isSound =
+            !result.isIncomplete && result.lostObjects.isEmpty
+            && result.tables.allSatisfy { $0.lost.isEmpty && $0.invalid == 0 }
+        // A store that has no rows is not damaged, but a file without any table is.
+        guard result.tables.contains(where: { $0.rows > 0 && (isSound || !ReservedNames.isOfStrata($0.name)) }) else {
             throw CommandError.store(file.path, reason: "no row can be read: restore a backup")
         }
         try draft.publish()
         let store = try? StoreInspection(of: destination)
         let report = Report(
             version: store?.version, tables: result.tables, lostObjects: result.lostObjects,
-            isComplete: !result.isIncomplete && result.lostObjects.isEmpty && store != nil
-                && result.tables.allSatisfy { $0.lost.isEmpty && $0.invalid == 0 })
+            isComplete: isSound && store != nil)
         console.say(arguments.has("--json") ? try EncodedOutput.text(report) : text(report, destination))
         if !report.isComplete { throw CommandError.found }
     }

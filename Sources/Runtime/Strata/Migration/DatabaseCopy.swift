@@ -16,8 +16,8 @@ package enum DatabaseCopy {
     ///
     /// An earlier backup is kept if it has the same bytes, and is replaced if it is a backup of the same store.
     ///
-    /// - Throws: `MigrationError.destinationExists` if another file is at `url`, or a file that SQLite would use as the
-    ///   backup's journal.
+    /// - Throws: `MigrationError.sameFile` if the backup is the store; `MigrationError.destinationExists` if another file is at
+    ///   `url`, or a file that SQLite would use as the backup's journal.
     static func backUp(
         _ connection: Connection, to backup: StoreOptions.Backup, _ options: StoreOptions
     ) throws {
@@ -29,6 +29,7 @@ package enum DatabaseCopy {
         reader.setCheckpointsOnClose(false)
         switch backup {
         case .file(let url):
+            try check(url, isNot: connection)
             let isReplaced = try isBackup(url, of: connection, options)
             let draft = try DraftFile(of: url, replacing: isReplaced)
             defer { draft.remove() }
@@ -64,7 +65,7 @@ package enum DatabaseCopy {
 
     /// Copies a database to a draft, and checks the copy. The draft has the permissions of the database's file.
     ///
-    /// - Throws: `StoreError.corrupt` if the database is damaged; `MigrationError.cancelled`.
+    /// - Throws: `StoreError.corrupt` if the database is damaged; `CancellationError`.
     static func write(_ source: Connection, to draft: DraftFile, _ options: StoreOptions) throws {
         if let file = source.file { draft.create(like: URL(fileURLWithPath: file)) }
         try source.transaction("BEGIN") {
@@ -72,7 +73,7 @@ package enum DatabaseCopy {
             _ = try source.integer("PRAGMA user_version")
             try copy(source, to: draft.url, options) { progress in
                 if progress.completedPages < progress.totalPages, options.isMigrationCancelled?() == true {
-                    throw MigrationError.cancelled
+                    throw CancellationError()
                 }
             }
         }
@@ -123,6 +124,12 @@ package enum DatabaseCopy {
         return copy
     }
 
+    /// Checks that `url` is not the file of a database that is to be copied there.
+    static func check(_ url: URL, isNot source: Connection) throws {
+        guard let file = source.file, StoreFile.isSame(URL(fileURLWithPath: file), url) else { return }
+        throw MigrationError.sameFile(url.path)
+    }
+
     /// Checks that neither a file at `url` exists nor a journal of it. SQLite would apply the journal to the new file.
     static func check(_ url: URL) throws {
         for suffix in [""] + StoreFile.journalSuffixes
@@ -152,8 +159,8 @@ extension Store {
     ///   - schema: The schema of the store.
     ///   - options: The options for opening both stores.
     /// - Returns: The report of the migration; nil if the store had the newest version already.
-    /// - Throws: The errors of opening a store, and `MigrationError.destinationExists` if there is a file at
-    ///   `destination`, or a file that SQLite would use as its journal.
+    /// - Throws: The errors of opening a store; `MigrationError.sameFile`, or `MigrationError.destinationExists` if there is a
+    ///   file at `destination`, or a file that SQLite would use as its journal.
     @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
@@ -165,6 +172,7 @@ extension Store {
         from source: URL, to destination: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
         guard destination.isFileURL else { throw StoreError.notAFile }
+        if StoreFile.isSame(source, destination) { throw MigrationError.sameFile(destination.path) }
         let draft = try DraftFile(of: destination)
         defer { draft.remove() }
         try SQLiteError.translated {

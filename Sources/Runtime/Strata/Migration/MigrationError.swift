@@ -14,6 +14,8 @@ public enum MigrationError: Error, Hashable, Sendable {
     case foreignKeysStuck
     /// The schema has no step from this version.
     case noStep(from: String)
+    /// The path of a copy or a backup is that of the store itself.
+    case sameFile(String)
     /// There is already a file at the path of a copy, or a file that SQLite would use as the copy's journal. The value
     /// is the path of that file.
     case destinationExists(String)
@@ -25,8 +27,6 @@ public enum MigrationError: Error, Hashable, Sendable {
     case rowsOutOfOrder(table: String)
     /// The custom migration changed new rows before Strata had updated the references to rows with new primary keys.
     case changedBeforeKeys
-    /// The migration was cancelled.
-    case cancelled
     /// Rows were merged into rows that do not exist.
     case mergedIntoNothing(table: String, rows: Int)
     /// Rows of `table` reference dropped rows of `target`, and their delete rule forbids that.
@@ -55,6 +55,7 @@ extension MigrationError: CustomStringConvertible {
                 + objects.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .noStep(let version): "the schema has no step from version \(version)"
+        case .sameFile(let path): "\(path) is the store itself: choose another name for the copy"
         case .destinationExists(let path): "the file \(path) already exists: delete it, or choose another name"
         case .badCopy(let path): "the copy at \(path) was incomplete, and was deleted"
         case .rolledBack:
@@ -62,7 +63,6 @@ extension MigrationError: CustomStringConvertible {
         case .rowsOutOfOrder(let table): "the rows of \(table) were not evaluated one by one"
         case .changedBeforeKeys:
             "rows get new primary keys in this step: call update, setRelated and execute in didMigrate"
-        case .cancelled: "the migration was cancelled"
         case .mergedIntoNothing(let table, let rows):
             "\(rows) rows were merged into rows of \(table) that do not exist"
         case .droppedRowsReferenced(let table, let target, let rows):

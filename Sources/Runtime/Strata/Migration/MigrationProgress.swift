@@ -28,6 +28,33 @@ public enum StoreOpeningEvent: Sendable {
     case opened(Store)
 }
 
+/// The events while ``Store/opening(at:schema:options:)`` opens a store.
+public struct StoreOpeningEvents: AsyncSequence, Sendable {
+    let stream: AsyncThrowingStream<StoreOpeningEvent, any Error>
+
+    /// Creates an iterator over the events.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: stream.makeAsyncIterator()) }
+
+    /// An iterator over the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var base: AsyncThrowingStream<StoreOpeningEvent, any Error>.Iterator
+        private var isOpened = false
+
+        fileprivate init(base: AsyncThrowingStream<StoreOpeningEvent, any Error>.Iterator) { self.base = base }
+
+        /// Returns the next event; nil after the store was opened.
+        ///
+        /// - Throws: The error of opening the store, or `CancellationError` if the task is cancelled.
+        public mutating func next() async throws -> StoreOpeningEvent? {
+            let event = try await base.next()
+            if case .opened? = event { isOpened = true }
+            // The stream ends without an error in a task that is cancelled.
+            if event == nil, !isOpened { throw CancellationError() }
+            return event
+        }
+    }
+}
+
 extension StoreOptions {
     /// Reports a migration to `progress`, in rows, and cancels the migration when `progress` is cancelled.
     ///
@@ -48,12 +75,12 @@ extension StoreOptions {
 extension Connection {
     /// Runs `body`, a part of a migration that `options` may cancel.
     ///
-    /// - Throws: `MigrationError.cancelled` after a cancellation, or the error of `body`.
+    /// - Throws: `CancellationError` after a cancellation, or the error of `body`.
     func cancellable<Result>(_ options: StoreOptions, _ body: () throws -> Result) throws -> Result {
         do {
             return try interruptible(by: options.isMigrationCancelled, body)
         } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
-            throw MigrationError.cancelled
+            throw CancellationError()
         }
     }
 }
@@ -92,7 +119,7 @@ final class MigrationMonitor {
 
     /// Counts copied rows of `table`, and reports the progress.
     ///
-    /// - Throws: `MigrationError.cancelled` if the migration was cancelled.
+    /// - Throws: `CancellationError` if the migration was cancelled.
     func advance(_ rows: Int, table: String) throws {
         completed += rows
         if isIdle { return }
@@ -122,6 +149,6 @@ final class MigrationMonitor {
     }
 
     func checkCancellation() throws {
-        if options.isMigrationCancelled?() == true { throw MigrationError.cancelled }
+        if options.isMigrationCancelled?() == true { throw CancellationError() }
     }
 }

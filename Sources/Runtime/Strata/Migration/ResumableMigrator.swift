@@ -86,7 +86,7 @@ struct ResumableMigrator {
     private func canGoOn(after error: any Error) -> Bool {
         switch error {
         case MigrationError.danglingForeignKeys: options.danglingForeignKeys == .keep && !toleratesOld
-        case MigrationError.cancelled, StoreError.busy: true
+        case is CancellationError, StoreError.busy: true
         case let error as SQLiteError: error.isBusy || error.code == 9  // SQLITE_INTERRUPT
         default: false
         }
@@ -219,7 +219,7 @@ struct ResumableMigrator {
                 return .pending(pending, run)
             }
             if let opened { return opened }
-            if options.isMigrationCancelled?() == true { throw MigrationError.cancelled }
+            if options.isMigrationCancelled?() == true { throw CancellationError() }
             if Date() > deadline { throw StoreError.busy }
             Thread.sleep(forTimeInterval: 0.02)
         }

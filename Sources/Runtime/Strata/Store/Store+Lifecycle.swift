@@ -91,11 +91,12 @@ extension Store {
     /// - Parameters:
     ///   - url: The file of the copy.
     ///   - progress: A closure that receives the progress. If it throws, no copy is made.
-    /// - Throws: `MigrationError.destinationExists` if there is another file at `url`, `SQLiteError`, or the error of `progress`.
+    /// - Throws: `MigrationError.sameFile` or `.destinationExists` if there is another file at `url`, `SQLiteError`, or the error of `progress`.
     public func backup(to url: URL, progress: (BackupProgress) throws -> Void = { _ in }) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         try read { transaction in
             let source = try transaction.open()
+            try DatabaseCopy.check(url, isNot: source)
             let isBackup = try DatabaseCopy.isBackup(url, of: source, options)
             let draft = try DraftFile(of: url, replacing: isBackup)
             defer { draft.remove() }
@@ -123,7 +124,7 @@ extension Store {
         from backup: URL, to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
-        if StoreFile.isSame(backup, url) { throw MigrationError.destinationExists(url.path) }
+        if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
         let draft = try DraftFile(of: url, replacing: true)
         defer { draft.remove() }
         try SQLiteError.translated {

@@ -121,11 +121,13 @@ public final class Store: Sendable {
     ///   - url: The file of the store.
     ///   - schema: The schema of the store.
     ///   - options: The options for opening it.
-    /// - Returns: The events. The last one contains the store.
+    /// - Returns: The events. The last one contains the store. If the task is cancelled, the next event is the error
+    ///   `CancellationError`.
     public static func opening(
         at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
-    ) -> AsyncThrowingStream<StoreOpeningEvent, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(8)) { continuation in
+    ) -> StoreOpeningEvents {
+        let stream = AsyncThrowingStream<StoreOpeningEvent, any Error>(bufferingPolicy: .bufferingNewest(8)) {
+            continuation in
             let listening = Progress(totalUnitCount: 1)
             continuation.onTermination = { _ in listening.cancel() }
             var options = options
@@ -145,6 +147,31 @@ public final class Store: Sendable {
                     continuation.finish(throwing: error)
                 }
             }
+        }
+        return StoreOpeningEvents(stream: stream)
+    }
+
+    /// Opens the store at `url` on another thread, for code that is not async.
+    ///
+    /// ```swift
+    /// Store.open(at: url, schema: MoviesSchema.self) { result in
+    ///     if case .success(let store) = result { print(store.isNewer) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening it. ``StoreOptions/report(to:)`` reports the progress, and cancels the migration.
+    ///   - queue: The queue on which `completion` is called.
+    ///   - completion: Receives the store, or the error of ``init(at:schema:options:)``.
+    public static func open(
+        at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions(), queue: DispatchQueue = .main,
+        completion: @escaping @Sendable (Result<Store, any Error>) -> Void
+    ) {
+        DispatchQueue.global().async {
+            let result = Result { try Store(at: url, schema: schema, options: options) }
+            queue.async { completion(result) }
         }
     }
 

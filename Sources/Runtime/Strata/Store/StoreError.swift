@@ -33,6 +33,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case outOfMemory
     /// Another connection has locked the database for longer than the busy timeout.
     case busy
+    /// No file exists at the path of a store that is only read, or copied.
+    case missing(String)
     /// The file cannot be opened or read.
     case unreadable(reason: String)
     /// The URL is not a file URL.
@@ -102,6 +104,7 @@ extension StoreError: CustomStringConvertible {
             "SQLite got no memory: the process has none left, or the database is damaged "
                 + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
+        case .missing(let path): "no file exists at \(path): check the path"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
         case .noBackup: "this app can open none of the store's automatic backups"
         case .notAFile: "the URL of a store must be a file URL"

@@ -23,6 +23,8 @@ package enum StoreFile {
             }
             // SQLite treats a file of at most one byte as a new database, and deletes its log, which may have its contents.
             if status.st_size <= 1 { throw StoreError.empty }
+        } else if errno == ENOENT, mode != .create {
+            throw StoreError.missing(path)
         }
         return try SQLiteError.translated {
             let connection = try Connection(path: path, mode: mode)

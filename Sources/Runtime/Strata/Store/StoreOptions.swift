@@ -81,7 +81,7 @@ public struct StoreOptions: Sendable {
     /// the store.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// A closure that is called repeatedly during a migration. If it returns true, Strata rolls the migration back and
-    /// throws `MigrationError.cancelled`.
+    /// throws `CancellationError`.
     public var isMigrationCancelled: (@Sendable () -> Bool)?
     /// The journal of a new store. An existing store keeps its journal.
     public var journal: Journal = .wal

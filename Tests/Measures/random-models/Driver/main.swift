@@ -166,7 +166,7 @@ struct Driver {
                     return left < 0
                 }
             }
-            do { return try open(options) } catch MigrationError.cancelled {}
+            do { return try open(options) } catch is CancellationError {}
         }
         return try open(options)
     }
