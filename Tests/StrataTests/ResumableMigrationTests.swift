@@ -17,6 +17,13 @@ private struct Countdown: Sendable {
     }
 }
 
+private final class Flag: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value = false
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}
+
 /// Opens a store that needs a migration. Each attempt commits after each row, and is cancelled at a random moment, until one
 /// succeeds.
 ///
@@ -668,6 +675,48 @@ extension ResumableMigrationTests {
                 found.map { $0.map(text).joined(separator: " ") } == [
                     "'a' 'one again' 'ONE AGAIN'", "'b' 'two again' 'TWO AGAIN'", "'c' 'three again' 'THREE AGAIN'",
                 ])
+        }
+    }
+
+    @Test(arguments: ["word", "a(b", "a\"b", "strata new (x) WHERE", "ä)"])
+    func `an index that was never created in one piece is created row by row, whatever the table's name`(
+        name: String
+    ) throws {
+        func table(_ isNullable: Bool) -> Table {
+            Table(
+                name,
+                columns: [.init("id", .integer), .init("v(1", .text), .init("n", .integer, isNullable: isNullable)],
+                primaryKey: ["id"],
+                indexes: [
+                    .init("\(name)_v", IndexShape(["v(1"])), .init("\(name)_n", IndexShape(["n"], unique: true)),
+                ])
+        }
+        let schema = KnownSchema(
+            "RowByRowSchema",
+            versions: [
+                SchemaVersion("1", fingerprint: 1, tables: [table(true)]),
+                SchemaVersion("2", fingerprint: 2, tables: [table(false)]),
+            ],
+            steps: [
+                MigrationStep(
+                    from: "1", to: "2",
+                    changes: [
+                        .map(from: name, to: name, columns: ["n": .coalesce(.column("n"), .literal(.integer(0)))])
+                    ])
+            ])
+        let isFilled = Flag()
+        var options = StoreOptions()
+        options.migration = .resumable
+        options.trace = { if $0.sql.contains("_filled\" RENAME TO") { isFilled.set() } }
+        while !isFilled.isSet {
+            try withFile { (url: URL) throws in
+                try makeStore(
+                    at: url, schema,
+                    rows: "INSERT INTO \(SQL.quoted(name)) VALUES (1, 'one', 7), (2, 'two', NULL), (3, 'three', 9)")
+                try openInterrupted(at: url, schema, options)
+                let found = try rows(url, "SELECT * FROM \(SQL.quoted(name)) ORDER BY id")
+                #expect(found.map { $0.map(text).joined(separator: " ") } == ["1 'one' 7", "2 'two' 0", "3 'three' 9"])
+            }
         }
     }
 
