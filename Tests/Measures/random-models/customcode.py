@@ -8,7 +8,7 @@ from interpreter import (
 )  # fmt: skip
 from rowcode import RowCode
 from swift import (
-    Unsupported, limited, made_up, new_key, normalized, swift_key, swift_literal, swift_name, unique_text,
+    Unsupported, key_type, limited, made_up, new_key, normalized, swift_key, swift_literal, swift_name, unique_text,
 )  # fmt: skip
 
 
@@ -27,6 +27,18 @@ class EntityCode:
         if is_borrowed and step.target.generated.count(f"        typealias Entity = {step.schema}.{new}\n        static") > 1:
             # The generator declares `Values` twice if two steps lead to the version.
             raise Unsupported("two migrations of single columns to the same version")
+        if not is_borrowed and any(map(self.refers_to_renamed_key, entity.properties)):
+            # The generator passes the old primary key to the new struct, although its Swift type has changed.
+            raise Unsupported("a reference to a renamed part of a primary key")
+
+    def refers_to_renamed_key(self, property):
+        old, new = self.step.old, self.step.new
+        if not all(property.has_columns(v) and property.is_relationship(v) for v in (old, new)):
+            return False
+        target = property.target(new)
+        if property.target(old) is not target or type_of_key(target, old) != type_of_key(target, new):
+            return False
+        return key_type(target, old) != key_type(target, new)
 
     @property
     def drops_all(self):
@@ -44,7 +56,8 @@ class EntityCode:
     @property
     def merges(self):
         is_required = any(not property.nullable(self.step.new) for property in self.custom.followed)
-        return self.custom.can_merge and not self.custom.changes_collation and not is_required
+        is_same = key_type(self.entity, self.step.old) == key_type(self.entity, self.step.new)
+        return self.custom.can_merge and not self.custom.changes_collation and not is_required and is_same
 
     # Texts
 
@@ -84,6 +97,8 @@ class EntityCode:
     def check_collation(self):
         if is_referred_once(self.step.model, self.entity, self.step.new) or has_cascade(self.entity, self.step.new):
             raise Unsupported("another collation of a primary key with unique references")
+        if key_type(self.entity, self.step.old) != key_type(self.entity, self.step.new):
+            raise Unsupported("another collation of a renamed primary key")
         if self.is_borrowed or len(self.key_names) != len(self.entity.key_columns(self.step.new)):
             raise Unsupported("another collation of a primary key with a reference")
 
@@ -98,10 +113,22 @@ class EntityCode:
         """The labels of `init(migrating:)` with their types."""
         target, schema = self.step.target, self.step.schema
         pattern = rf"^extension {schema}\.(\S+) \{{\n[^\n]*\n    public init\(\n        migrating old: {schema}\.([\w.]+)(.*?)\n    \) \{{"
-        for new, old, parameters in re.findall(pattern, target.generated, re.DOTALL | re.MULTILINE):
-            if target.canonical(new) == target.canonical(self.new) and target.canonical(old) == target.canonical(self.old):
-                return re.findall(r"^        (\S+): (.*?),?$", parameters, re.MULTILINE)
-        raise Unsupported("no init(migrating:)")
+        own = target.generated.index(self.step.protocol)
+        after = target.generated.find("protocol CustomMigration_", own + 10)
+        earlier = None
+        for found in re.finditer(pattern, target.generated, re.DOTALL | re.MULTILINE):
+            new, old, parameters = found.groups()
+            is_own = own < found.start() and (found.start() < after or after < 0)
+            if is_own and (new, old) == (self.new, self.old):
+                earlier = parameters
+                break
+            # If structs are shared with earlier versions, an earlier step may have declared the initializer.
+            is_same = (target.canonical(new), target.canonical(old)) == (target.canonical(self.new), target.canonical(self.old))
+            if is_same and found.start() < own:
+                earlier = parameters
+        if earlier is None:
+            raise Unsupported("no init(migrating:)")
+        return re.findall(r"^        (\S+): (.*?),?$", earlier, re.MULTILINE)
 
     def own_labels(self):
         """The labels of the values of single columns."""
@@ -151,6 +178,8 @@ class EntityCode:
             made = unique_text(property, new)
             return f"{former} == nil ? nil : {made}" if was_optional and is_optional else made
         made = made_up(property, new, type)
+        if reason == "asked":
+            return f"{former} == nil ? nil : {made}" if was_optional and is_optional else made
         if reason == "fill":
             fill, _, moment = filling(property, old)
             if fill is not None:

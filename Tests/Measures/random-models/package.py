@@ -7,7 +7,7 @@ from customcode import EntityCode, MergedCode
 from descriptions import Model
 from interpreter import CustomEntity, hashed
 from rowcode import RowCode
-from swift import ONCE, SUPPORT, normalized, swift_string, swift_type, swift_version
+from swift import ONCE, SUPPORT, key_type, normalized, swift_string, swift_type, swift_version
 
 
 class TargetWriter:
@@ -97,7 +97,7 @@ class StepWriter:
         """Whether an entity keeps all rows with their primary keys."""
         if not entity.lives(self.old) or not entity.lives(self.new) or entity in self.codes:
             return False
-        if entity.instruction("rows", self.old) == "discard":
+        if entity.instruction("rows", self.old) == "discard" or key_type(entity, self.old) != key_type(entity, self.new):
             return False
         return all(
             property.target(self.new) in (entity, *reached)

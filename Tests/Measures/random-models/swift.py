@@ -144,6 +144,18 @@ def swift_key(column, version):
     return swift_name(name + "_id" if column.property.is_relationship(version) else name)
 
 
+def key_type(entity, version):
+    """What determines the Swift type of a primary key: the types of its parts, and their names if it is a struct."""
+    columns = entity.key_columns(version)
+    if len(columns) == 1 and not (columns[0].property and columns[0].property.is_relationship(version)):
+        return columns[0].type
+    parts = {swift_key(column, version): column for column in columns}
+    return [
+        (name, column.type if not column.property.is_relationship(version) else key_type(column.property.target(version), version))
+        for name, column in parts.items()
+    ]  # fmt: skip
+
+
 def swift_version(name):
     return re.sub(r"[.-]", "_", name)
 
