@@ -24,7 +24,8 @@ class EntityCode:
         self.struct = new.split(".")[1]
         names = dict.fromkeys(swift_key(column, step.old) for column in entity.key_columns(step.old))
         self.key_names = list(names)
-        if is_borrowed and step.target.generated.count(f"        typealias Entity = {step.schema}.{new}\n        static") > 1:
+        declaration = f"        typealias Entity = {step.schema}.{new}\n        static"
+        if is_borrowed and step.target.generated.count(declaration) > 1:
             # The generator declares `Values` twice if two steps lead to the version.
             raise Unsupported("two migrations of single columns to the same version")
         if not is_borrowed and any(map(self.refers_to_renamed_key, entity.properties)):
@@ -112,7 +113,8 @@ class EntityCode:
     def labels(self):
         """The labels of `init(migrating:)` with their types."""
         target, schema = self.step.target, self.step.schema
-        pattern = rf"^extension {schema}\.(\S+) \{{\n[^\n]*\n    public init\(\n        migrating old: {schema}\.([\w.]+)(.*?)\n    \) \{{"
+        head = rf"^extension {schema}\.(\S+) \{{\n[^\n]*\n    public init\(\n"
+        pattern = rf"{head}        migrating old: {schema}\.([\w.]+)(.*?)\n    \) \{{"
         own = target.generated.index(self.step.protocol)
         after = target.generated.find("protocol CustomMigration_", own + 10)
         earlier = None
@@ -123,7 +125,7 @@ class EntityCode:
                 earlier = parameters
                 break
             # If structs are shared with earlier versions, an earlier step may have declared the initializer.
-            is_same = (target.canonical(new), target.canonical(old)) == (target.canonical(self.new), target.canonical(self.old))
+            is_same = all(target.canonical(a) == target.canonical(b) for a, b in ((new, self.new), (old, self.old)))
             if is_same and found.start() < own:
                 earlier = parameters
         if earlier is None:
@@ -133,7 +135,8 @@ class EntityCode:
     def own_labels(self):
         """The labels of the values of single columns."""
         version, struct = self.new.split(".")
-        pattern = rf"struct {struct}Values: Strata\.MigratedValues \{{\n\s+typealias Entity = \w+\.{version}\.{struct}\n.*?init\((.*?)\) \{{"
+        head = rf"struct {struct}Values: Strata\.MigratedValues \{{\n\s+"
+        pattern = rf"{head}typealias Entity = \w+\.{version}\.{struct}\n.*?init\((.*?)\) \{{"
         body = re.search(pattern, self.step.target.generated, re.DOTALL)
         return re.findall(r"(\S+): ", body[1])
 

@@ -539,6 +539,12 @@ class CustomEntity:
         return made_up(property, type, text, new)
 
 
+def is_unique(property, version):
+    """Whether no two rows have the same value or reference."""
+    inverse = property.inverse(version) if property.is_relationship(version) else None
+    return bool(property.value("unique", version)) or (inverse is not None and not inverse.is_to_many(version))
+
+
 def has_cascade(entity, version):
     """Whether rows of an entity are deleted together with rows that they refer to."""
     return any(
@@ -553,9 +559,7 @@ def is_referred_once(model, entity, version):
         keys = [column.property for column in other.key_columns(version)]
         for property in other.properties:
             if property.has_columns(version) and property.is_relationship(version) and property.target(version) is entity:
-                inverse = property.inverse(version)
-                is_single = inverse is not None and not inverse.is_to_many(version)
-                if is_single or property in keys or property.value("unique", version):
+                if property in keys or is_unique(property, version):
                     return True
     return False
 

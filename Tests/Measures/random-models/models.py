@@ -921,7 +921,7 @@ class RandomModel:
 
 
 def ask_for_values(files, check):
-    """Asks for the values of some properties in the migrations of single columns. `check` returns the errors of descriptions.
+    """Asks for the values of some properties in the migrations of single columns. `check` returns the errors.
 
     Only models that are compiled have such values, so that all other models stay the same.
     """

@@ -1,11 +1,11 @@
 """The Swift code of rows that custom migrations create."""
 
-from interpreter import hashed
+from interpreter import hashed, is_unique
 from swift import Unsupported, made_up, new_key, normalized, swift_type
 
 
 class RowCode:
-    """A new row of an entity. Its values depend on the Swift variable `text`, and its references on `first…` of each target."""
+    """A new row of an entity. Its values depend on the Swift variable `text`, its references on a `first…` of each target."""
 
     def __init__(self, step, entity, struct):
         self.step, self.entity, self.struct = step, entity, struct
@@ -89,9 +89,7 @@ class RowCode:
     def reference(self, property, is_key, type):
         """The Swift value of a reference; nil if no row can have one."""
         version, target = self.version, property.target(self.version)
-        inverse = property.inverse(version)
-        is_single = property.value("unique", version) or (inverse is not None and not inverse.is_to_many(version))
-        is_free = not is_single and self.step.is_stable(target)
+        is_free = not is_unique(property, version) and self.step.is_stable(target)
         if property.nullable(version) and not is_key:
             if not is_free or hashed(property.name(version)) % 2:
                 return "nil"

@@ -149,11 +149,11 @@ def key_type(entity, version):
     columns = entity.key_columns(version)
     if len(columns) == 1 and not (columns[0].property and columns[0].property.is_relationship(version)):
         return columns[0].type
-    parts = {swift_key(column, version): column for column in columns}
+    parts = {swift_key(column, version): column.property for column in columns}
     return [
-        (name, column.type if not column.property.is_relationship(version) else key_type(column.property.target(version), version))
-        for name, column in parts.items()
-    ]  # fmt: skip
+        (name, key_type(part.target(version), version) if part.is_relationship(version) else part.type(version))
+        for name, part in parts.items()
+    ]
 
 
 def swift_version(name):
@@ -257,7 +257,8 @@ def limited(property, value, other, version):
         conditions.append(f"!matches({value})")
     allowed = property.value("one_of", version)
     if allowed is not None and property.type(version) == "uuid":
-        conditions.append(f"![{', '.join(swift_literal(literal(a, 'uuid', version), 'uuid') for a in allowed)}].contains({value})")
+        uuids = ", ".join(swift_literal(literal(each, "uuid", version), "uuid") for each in allowed)
+        conditions.append(f"![{uuids}].contains({value})")
     elif allowed is not None:
         collation = property.value("collation", version) or "binary"
         conditions.append(f'!isOne({value}, of: [{", ".join(map(swift_string, allowed))}], "{collation}")')
