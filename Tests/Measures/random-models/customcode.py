@@ -207,6 +207,8 @@ class EntityCode:
         if not property.lives(old) or not property.has_columns(old):
             raise Unsupported("a new reference")
         former, target = property.target(old), property.target(new)
+        if self.is_migrated_later(target):
+            raise Unsupported("a reference to rows that are migrated later")
         reference = f"old.`{swift_name(property.name(old) + '_id')}`"
         name = f"key{label.replace('`', '')}"
         if is_expectation:
@@ -225,6 +227,12 @@ class EntityCode:
                 raise Unsupported("a required reference that may be dangling")
             lines.append(f"        guard let {name} = {value} else {{ return {'.dropped' if is_expectation else '.drop'} }}")
         return name
+
+    def is_migrated_later(self, target):
+        """Whether the new primary keys of an entity may not be known yet when the rows of this one are migrated."""
+        custom = self.step.customs.get(target)
+        others = [*custom.followed, *custom.redirected] if custom else []
+        return target is self.entity or any(other.target(self.step.new) is self.entity for other in others)
 
     def expected_key(self, former, target, type):
         """The new primary key of the row `id`."""

@@ -61,8 +61,7 @@ class RowCode:
                     value = new_key(next(c for c in columns if c.property is property), version, type, "m")
                 else:
                     value = made_up(property, version, type)
-                if value != "nil":
-                    self.members[label] = value
+                self.members[label] = value
                 if property in keys or property is None:
                     parts[label] = value
         except Unsupported:
