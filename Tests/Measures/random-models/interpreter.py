@@ -477,12 +477,15 @@ class CustomEntity:
         changes = self.changes_key or self.changes_collation or self.changes_checked
         return self.is_asked or changes or bool(self.given or self.followed or self.redirected or self.lost)
 
-    @cached_property
+    @property
     def can_drop(self):
-        """Whether the custom migration drops rows: no delete rule forbids that, neither of references to the rows nor of
-        references to those that are deleted with them."""
-        if not self.is_asked:
-            return False
+        """Whether the custom migration drops rows."""
+        return self.is_asked and self.is_droppable
+
+    @cached_property
+    def is_droppable(self):
+        """Whether no delete rule forbids dropping rows, neither of references to the rows nor of references to those that
+        are deleted with them."""
         new, reached, pending = self.new, {self.entity}, [self.entity]
         while pending:
             entity = pending.pop()
@@ -508,8 +511,17 @@ class CustomEntity:
     def drops(self, key):
         return self.drops_all or (self.can_drop and hashed(key_text(key)) % 5 == 0)
 
+    @cached_property
+    def can_merge(self):
+        """Whether the custom migration merges rows. It fails if references that have to differ become equal."""
+        if not self.can_drop or self.changes_key:
+            return False
+        return self.can_be_refused or not (
+            is_referred_once(self.model, self.entity, self.new) or has_cascade(self.entity, self.new)
+        )
+
     def merges(self, key):
-        return self.can_drop and not self.changes_key and hashed(key_text(key)) % 7 == 0
+        return self.can_merge and hashed(key_text(key)) % 7 == 0
 
     def value(self, property, reason, row, key):
         """The value that the custom migration gives a property."""
@@ -525,6 +537,31 @@ class CustomEntity:
         if reason == "type" and former is None and property.nullable(new):
             return None
         return made_up(property, type, text, new)
+
+
+def is_unique(property, version):
+    """Whether no two rows have the same value or reference."""
+    inverse = property.inverse(version) if property.is_relationship(version) else None
+    return bool(property.value("unique", version)) or (inverse is not None and not inverse.is_to_many(version))
+
+
+def has_cascade(entity, version):
+    """Whether rows of an entity are deleted together with rows that they refer to."""
+    return any(
+        property.has_columns(version) and property.is_relationship(version) and property.rule(version) == "cascade"
+        for property in entity.properties
+    )
+
+
+def is_referred_once(model, entity, version):
+    """Whether at most one row may refer to each row of an entity: references are unique, or parts of primary keys."""
+    for other in model.living(version):
+        keys = [column.property for column in other.key_columns(version)]
+        for property in other.properties:
+            if property.has_columns(version) and property.is_relationship(version) and property.target(version) is entity:
+                if property in keys or is_unique(property, version):
+                    return True
+    return False
 
 
 def collations(entity, version):

@@ -4,7 +4,8 @@ import copy
 import random
 import re
 
-from interpreter import LIMITS
+from descriptions import Model
+from interpreter import LIMITS, hashed
 
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
@@ -901,3 +902,32 @@ class RandomModel:
             return
         element = self.one([entity] + self.existing(self.scalars(entity)))
         self.set(element, persisted_name=self.name("column") if self.chance(0.6) else None)
+
+
+def ask_for_values(files, check):
+    """Asks for the values of some properties in the migrations of single columns. `check` returns the errors.
+
+    Only models that are compiled have such values, so that all other models stay the same.
+    """
+    asked = copy.deepcopy(files)
+    model = Model(asked)
+    for entity in model.entities:
+        unique = {n.removesuffix(" desc") for i in entity.json.get("indexes", []) if "unique" in i for n in i["properties"]}
+        for version, item in entity.items:
+            if item.get("migration") != "columns" or version == 0:
+                continue
+            keys = [column.property for v in (version - 1, version) for column in entity.key_columns(v)]
+            for property in entity.properties:
+                is_scalar = all(property.has_columns(v) and not property.is_relationship(v) for v in (version - 1, version))
+                if not is_scalar or property in keys or property.value("unique", version) or property.json["name"] in unique:
+                    continue
+                if hashed(f"{property.json['name']} {version}") % 3:
+                    continue
+                history = property.json.setdefault("version_history", [])
+                items = [each for each in history if each["version"] == item["version"]]
+                if not items:
+                    items = [{"version": item["version"]}]
+                    history.append(items[0])
+                    history.sort(key=lambda each: model.index[each["version"]])
+                items[0]["migration"] = "custom"
+    return files if check(asked) else asked

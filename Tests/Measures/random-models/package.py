@@ -3,39 +3,11 @@
 import re
 import shutil
 
-from descriptions import Model, Subtype
-from interpreter import CustomEntity, is_changed, literal
-
-TWIN = '''\
-import Foundation
-import Strata
-import StrataTesting
-
-/// FNV-1a with 32 bits.
-func hashed(_ text: String) -> Int {
-    Int(text.utf8.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 })
-}
-
-func number(_ text: String) -> Int { hashed(text) % 1000 }
-'''
-
-
-class Unsupported(Exception):
-    """The script cannot write the Swift code of a custom migration."""
-
-
-def swift_name(name):
-    words = re.findall(r"[^\W_]+", name)
-    head, *rest = words
-    return head[:1].lower() + head[1:] + "".join("ID" if word == "id" else word[:1].upper() + word[1:] for word in rest)
-
-
-def normalized(name):
-    return re.sub(r"[\W_]", "", name).lower()
-
-
-def swift_string(text):
-    return '"' + "".join(f"\\u{{{ord(letter):x}}}" if not letter.isalnum() else letter for letter in text) + '"'
+from customcode import EntityCode, MergedCode
+from descriptions import Model
+from interpreter import CustomEntity, hashed, is_unique
+from rowcode import RowCode
+from swift import ONCE, SUPPORT, Unsupported, key_type, normalized, swift_string, swift_type, swift_version
 
 
 class TargetWriter:
@@ -48,6 +20,9 @@ class TargetWriter:
         self.tests = root / "Tests" / f"{name}Tests"
 
     def write(self):
+        if any(has_unique_key_part(entity, version) for entity, version in self.all_entities()):
+            # The generated tests do not find rows for such a primary key.
+            raise Unsupported("a unique part of a primary key")
         self.tests.mkdir(parents=True, exist_ok=True)
         (self.tests / "Tests.swift").write_text("import Testing\n")
         # Generating again gives the stubs of all steps, whatever an earlier run has written.
@@ -56,255 +31,169 @@ class TargetWriter:
         generated = self.folder / "Generated" / "Strata.migrations.swift"
         if not generated.exists():
             return
-        text = generated.read_text()
+        self.generated = generated.read_text()
+        self.read_structs()
         expectations = []
         for version, name in enumerate(self.model.versions[:-1]):
-            step = re.sub(r"[.-]", "_", f"{name}_to_{self.model.versions[self.model.after(version)]}")
-            protocol = re.search(rf"protocol CustomMigration_{step}\b.*?\n    }}\n", text, re.DOTALL)
+            step = swift_version(f"{name}_to_{self.model.versions[self.model.after(version)]}")
+            protocol = re.search(rf"protocol CustomMigration_{step}\b.*?\n    }}\n", self.generated, re.DOTALL)
             if protocol:
-                migration, expected = self.step(version, step, protocol[0], text)
-                stub = self.folder / "Migrations" / f"Migration_{step}.swift"
-                stub.write_text(migration)
+                migration, expected = StepWriter(self, version, step, protocol[0]).write()
+                (self.folder / "Migrations" / f"Migration_{step}.swift").write_text(migration)
                 expectations.append(expected)
         if expectations:
             imports = f"import Foundation\nimport Strata\nimport StrataTesting\n@testable import {self.name}\n\n"
             (self.tests / "Expectations.swift").write_text(imports + "\n".join(expectations))
-            (self.tests / "Twin.swift").write_text(TWIN)
-            (self.root / "Sources" / self.name / "Twin.swift").write_text(
-                TWIN.replace("import StrataTesting\n", "")
-            )
+            (self.tests / "Once.swift").write_text(ONCE)
+            (self.root / "Sources" / self.name / "Support.swift").write_text(SUPPORT)
 
-    def step(self, version, step, protocol, text):
-        """The code of a custom migration, and its expectations."""
-        if "borrowing" in protocol:
-            raise Unsupported("a migration of single columns")
-        state, will, functions, expected = [], [], [], []
-        for old, new in re.findall(r"func migrate\(_ old: (\S+), _ context: Context\) throws -> Strata.Outcome<(\S+)>", protocol):
-            entity = next(
-                (
-                    e
-                    for e in self.model.living(self.model.after(version))
-                    if e.lives(version) and normalized(e.name(self.model.after(version))) == normalized(new.split(".")[1])
-                    and normalized(e.name(version)) == normalized(old.split(".")[1])
-                ),
-                None,
-            )
-            if entity is None:
-                raise Unsupported("an entity that is merged into another one")
-            custom = CustomEntity(self.model, entity, version)
-            if not custom.is_needed:
-                raise Unsupported(f"{entity.name(version)} needs a custom migration, says the generator")
-            if custom.changes_collation:
-                raise Unsupported("another collation of a primary key")
-            values = self.values(custom, new, text)
-            code = EntityCode(self, custom, old, new, values)
-            state += code.state()
-            will += code.will_migrate()
+    def all_entities(self):
+        return [(e, version) for version in range(len(self.model.versions)) for e in self.model.living(version)]
+
+    def read_structs(self):
+        """The stored members of all structs with their types, by the names of the structs."""
+        text = "".join(path.read_text() for path in sorted((self.folder / "Generated").glob("*.swift")))
+        self.structs, self.aliases = {}, {}
+        lines = re.DOTALL | re.MULTILINE
+        for version, body in re.findall(rf"^extension {self.name}Schema\.(\w+) \{{\n(.*?)^\}}", text, lines):
+            for name, members in re.findall(r"^    public struct (\w+): .*?\{\n(.*?)^    \}", body, lines):
+                found = re.findall(r"^        public var (\S+): ([^{}\n]*?)(?: = .*)?$", members, re.MULTILINE)
+                self.structs[f"{version}.{name}"] = found
+            for name, other in re.findall(r"public typealias (\w+) = \w+\.(\w+\.\w+)$", body, re.MULTILINE):
+                self.aliases[f"{version}.{name}"] = other
+        for name in self.aliases:
+            self.structs[name] = self.structs.get(self.canonical(name), [])
+
+    def canonical(self, name):
+        """The struct to which the name of a struct in a version leads."""
+        while name in self.aliases:
+            name = self.aliases[name]
+        return name
+
+
+def has_unique_key_part(entity, version):
+    """Whether a part of a primary key is unique by itself."""
+    keys = [column.property for column in entity.key_columns(version)]
+    return len(set(keys)) > 1 and any(key is not None and is_unique(key, version) for key in keys)
+
+
+class StepWriter:
+    """Writes the custom migration of a step, and its expectations."""
+
+    MIGRATE = r"func migrate\(\s*_ old: (borrowing )?(\S+), _ context: Context\s*\) throws -> Strata\.Outcome<([\w.]+)>"
+
+    def __init__(self, target, version, step, protocol):
+        self.target, self.step, self.protocol = target, step, protocol
+        self.model, self.old, self.new = target.model, version, target.model.after(version)
+        self.schema = f"{target.name}Schema"
+        self.customs = {
+            entity: CustomEntity(self.model, entity, version)
+            for entity in self.model.living(self.new)
+            if entity.lives(version) and entity.instruction("rows", version) != "discard"
+        }
+        self.codes = {}
+        for borrowed, old, new in re.findall(self.MIGRATE, protocol):
+            old = old.removesuffix("Row") if borrowed else old
+            new = new.removesuffix("Values") if borrowed else new
+            entity = self.entity(old, version)
+            code = EntityCode if entity.lives(self.new) else MergedCode
+            self.codes[entity] = code(self, entity, old, new, bool(borrowed))
+
+    def entity(self, struct, version):
+        name = normalized(struct.split(".")[1])
+        return next(e for e in self.model.living(version) if normalized(swift_type(e.name(version))) == name)
+
+    def struct(self, entity, version):
+        return f"V{swift_version(self.model.versions[version])}.{swift_type(entity.name(version))}"
+
+    def is_stable(self, entity, reached=()):
+        """Whether an entity keeps all rows with their primary keys."""
+        if not entity.lives(self.old) or not entity.lives(self.new) or entity in self.codes:
+            return False
+        if entity.instruction("rows", self.old) == "discard" or key_type(entity, self.old) != key_type(entity, self.new):
+            return False
+        return all(
+            property.target(self.new) in (entity, *reached)
+            or self.is_stable(property.target(self.new), (entity, *reached))
+            for property in entity.properties
+            if property.has_columns(self.new) and property.is_relationship(self.new)
+        )
+
+    def write(self):
+        codes = list(self.codes.values())
+        state = [line for code in codes for line in code.state()]
+        will = [line for code in codes for line in code.will_migrate()]
+        functions, expected = [], []
+        for code in codes:
             functions.append(code.migrate())
-            expected.append(code.expected())
-        functions += [
-            f"    mutating func {name}(_ context: Context) throws {{}}" for name in re.findall(r"func (carryOn\w+)\(", protocol)
-        ]
-        expected += [
-            f"    static func {name.replace('carryOn', 'check')}(_ rows: StepRows) throws {{}}"
-            for name in re.findall(r"func (carryOn\w+)\(", protocol)
-        ]
+            expected += code.expected()
+        for name in re.findall(r"func (carryOn\w+)\(", self.protocol):
+            functions.append(f"    mutating func {name}(_ context: Context) throws {{}}")
+            expected.append(f"    static func {name.replace('carryOn', 'check')}(_ rows: StepRows) throws {{}}")
+        added = self.added()
+        for code in [*codes, *added]:
+            for other in code.firsts:
+                struct, name = self.struct(other, self.old), f"first{swift_type(other.name(self.old))}"
+                line = f"    var {name}: Found<{self.schema}.{struct}.ID>?"
+                if line not in state:
+                    state.append(line)
+                    will.append(f"        {name} = {self.first(other, 'context.old')}")
         if will:
-            functions.insert(
-                0, "    mutating func willMigrate(_ context: Context) throws {\n" + "\n".join(will) + "\n    }"
+            will = ["    mutating func willMigrate(_ context: Context) throws {", *will, "    }"]
+            functions.insert(0, "\n".join(will))
+        if added:
+            functions.append(
+                "    mutating func didMigrate(_ context: Context) throws {\n"
+                + "\n".join(code.insertion() for code in added)
+                + "\n    }"
+            )
+            expected.append(
+                "    static func added(_ rows: StepRows) throws -> [any StoredEntity] {\n"
+                "        var added: [any StoredEntity] = []\n"
+                + "\n".join(code.expectation() for code in added)
+                + "\n        return added\n    }"
             )
         lines = ["import Foundation", "import Strata", ""]
-        lines += [f"struct Migration_{step}: {self.name}Schema.CustomMigration_{step} {{", *state, *functions, "}", ""]
-        return "\n".join(lines), "\n".join(
-            [f"extension {self.name}SchemaStep_{step} {{", *expected, "}", ""]
-        )
+        lines += [f"struct Migration_{self.step}: {self.schema}.CustomMigration_{self.step} {{", *state, *functions, "}", ""]
+        return "\n".join(lines).replace("UUID_FOR(", "context.uuid(for: "), "\n".join(
+            [f"extension {self.schema}Step_{self.step} {{", *expected, "}", ""]
+        ).replace("UUID_FOR(", "rows.uuid(for: ")
 
-    def values(self, custom, new, text):
-        """The labels of `init(migrating:)` and their expressions, for a migration and for its expectation."""
-        body = re.search(
-            rf"extension {self.name}Schema\.{re.escape(new)} \{{\n(?:(?!\n\}}).)*?init\(\n(.*?)\n    \) \{{", text, re.DOTALL
-        )
-        values = []
-        for label, type in re.findall(r"^        (\S+): (.*?),?$", body[1] if body else "", re.MULTILINE):
-            if label == "migrating":
-                continue
-            for property, reason in custom.given.items():
-                if normalized(property.name(custom.new)) == normalized(label):
-                    values.append((label, *self.value(custom, property, reason, type)))
-                    break
-            else:
-                values.append((label, *self.key_value(custom, label, type)))
-        return values
+    def first(self, entity, rows):
+        """The first row of an entity that keeps all rows."""
+        struct = self.struct(entity, self.old)
+        return f'try first({rows}({struct}.self), {{ "\\({struct}.id(of: $0))" }})'
 
-    def key_value(self, custom, label, type):
-        entity, old, new = custom.entity, custom.version, custom.new
-        if any(normalized(property.name(new) + "_id") == normalized(label) for property in custom.lost):
-            if custom.drops_all:
-                raise Unsupported("a required reference to a discarded row")
-            return "nil", "nil"
-        for property in custom.followed:
-            if normalized(property.name(new) + "_id") == normalized(label):
-                target = property.target(new)
-                followed = CustomEntity(self.model, target, old)
-                if followed.can_drop or len(target.key_columns(new)) > 1:
-                    raise Unsupported("a reference to an entity whose rows may be dropped")
-                former = f"old.`{swift_name(property.name(old) + '_id')}`"
-                schema = "V" + re.sub(r"[.-]", "_", self.model.versions[new])
-                struct = target.name(new)[:1].upper() + swift_name(target.name(new))[1:]
-                key = type.rstrip("?")
-                made = self.new_key(target, new, key, '"\\($0)"')
-                if property.nullable(new):
-                    return f"try context.key(of: {schema}.{struct}.self, for: {former})", f"{former}.map {{ {made} }}"
-                made = made.replace("$0", former)
-                return f"try context.key(of: {schema}.{struct}.self, for: {former})", made
-        if custom.changes_key and len(entity.key_columns(new)) == 1:
-            made = self.new_key(entity, new, type, "text")
-            return made, made
-        raise Unsupported(f"{entity.name(new)}: a value for {label}")
-
-    def new_key(self, entity, version, type, text):
-        kind = entity.key_columns(version)[0].type
-        value = {"string": f'"k" + {text}', "uuid": f'UUID_FOR("k" + {text})', "int": f'hashed("k" + {text})'}[kind]
-        return f"{type}(rawValue: {value})"
-
-    def value(self, custom, property, reason, type):
-        old, new = custom.version, custom.new
-        made = self.made_up(property, new, type.rstrip("?"))
-        if reason in ("new", "asked"):
-            return made, made
-        former = f"old.`{swift_name(property.name(old))}`"
-        was, now = property.type(old), property.type(new)
-        if reason == "type":
-            value = f"{former} == nil ? nil : {made}" if property.nullable(old) and property.nullable(new) else made
-        elif reason == "unique":
-            value = f'{former} == nil ? nil : "u" + text' if property.nullable(old) else '"u" + text'
-            if property.nullable(old) and not property.nullable(new):
-                raise Unsupported("unique and required")
-        elif was != now or is_changed(was, old):
-            raise Unsupported("a value of another type")
-        elif reason == "required":
-            value = f"{former} ?? {made}"
-        else:
-            value = self.limited(property, former, made, new)
-            if property.nullable(old):
-                inner = self.limited(property, "$0", made, new)
-                value = f"{former}.map {{ {inner} }}" + ("" if property.nullable(new) else f" ?? {made}")
-        return value, value
-
-    def limited(self, property, value, made, version):
-        conditions = []
-        type = property.type(version)
-        for limit, text in (
-            ("minimum", "{value} < {bound}"), ("maximum", "{value} > {bound}"), ("min_length", "{length} < {bound}"),
-            ("max_length", "{length} > {bound}"),
-        ):  # fmt: skip
-            bound = property.value(limit, version)
-            if bound is not None:
-                length = f"{value}.count" if type == "data" else f"{value}.unicodeScalars.count"
-                conditions.append(text.format(value=value, bound=bound, length=length))
-        if property.value("pattern", version) or property.value("one_of", version):
-            raise Unsupported("a pattern")
-        return f"({' || '.join(conditions)} ? {made} : {value})"
-
-    def made_up(self, property, version, type_name):
-        """The value of `interpreter.made_up`, in Swift."""
-        type = property.type(version)
-        for limit in ("one_of", "minimum", "maximum"):
-            bound = property.value(limit, version)
-            if bound is not None:
-                value = literal(bound[0] if limit == "one_of" else bound, type, version)
-                if type in ("int", "milliseconds", "double", "seconds", "float"):
-                    return repr(value)
-                if type == "string":
-                    return swift_string(value)
-                raise Unsupported(f"a limit of {type}")
-        if property.value("pattern", version):
-            return '"A1"'
-        if property.value("min_length", version) or property.value("max_length", version):
-            raise Unsupported("a length")
-        if isinstance(type, list):
-            return "[]"
-        if isinstance(type, Subtype):
-            if type.kind == "options":
-                return f"{type_name}(rawValue: 0)"
-            if type.kind == "cases":
-                return f"{type_name}(rawValue: {swift_string(type.text(type.living(version)[0], version))})!"
-            raise Unsupported("a struct")
-        return {
-            "int": "number(text)", "milliseconds": "number(text)", "bool": "number(text) % 2 == 1",
-            "double": "Double(number(text)) / 4", "seconds": "Double(number(text)) / 4",
-            "float": "Float(number(text)) / 4", "date": "Date(timeIntervalSinceReferenceDate: Double(number(text)))",
-            "string": '"c\\(number(text))"', "url": 'URL(string: "https://example.org/\\(number(text))")!',
-            "color": 'String(format: "#%06X", number(text))', "data": "Data([UInt8(number(text) % 256), 1])",
-            "uuid": 'UUID_FOR("p" + text)', "decimal": 'Decimal(string: "\\(number(text)).5")!',
-        }[type]  # fmt: skip
+    def added(self):
+        """Rows that the custom migration adds to some entities."""
+        codes = []
+        for entity in self.model.living(self.new):
+            text = f"{entity.name(self.new)} {self.new}"
+            if hashed(text) % 3 == 0:
+                row = RowCode(self, entity, self.struct(entity, self.new))
+                if row.is_possible:
+                    codes += [AddedCode(self, row, f"{text} {number}") for number in range(2)]
+        return codes
 
 
-class EntityCode:
-    """The functions for the rows of an entity."""
+class AddedCode:
+    """A row that a custom migration adds."""
 
-    def __init__(self, writer, custom, old, new, values):
-        self.writer, self.custom, self.old, self.new, self.values = writer, custom, old, new, values
-        entity, version = custom.entity, custom.version
-        parts = []
-        for column in entity.key_columns(version):
-            name = column.property.name(version) if column.property else column.name
-            parts.append(f"\\(old.`{swift_name(name)}`)")
-        self.text = '"' + "/".join(parts) + '"'
-        self.target = f"target{self.new.split('.')[1]}"
-        self.merges = custom.can_drop and not custom.changes_key
+    def __init__(self, step, row, text):
+        self.step, self.row, self.text, self.firsts = step, row, text, row.firsts
 
-    def state(self):
-        id = f"{self.writer.name}Schema.{self.new}.ID"
-        return [f"    var {self.target}: (text: String, id: {id})?"] if self.merges else []
+    def lines(self, statement, find):
+        lines = [f"            let text = {swift_string(self.text)}", "            _ = text", *find]
+        conditions = ", ".join(f"let {name}" for name in self.row.required)
+        if conditions:
+            statement = f"if {conditions} {{ {statement} }}"
+        return "\n".join(["        do {", *lines, f"            {statement}", "        }"])
 
-    def will_migrate(self):
-        if not self.merges:
-            return []
-        return [
-            f"        try context.old({self.old}.self).forEach {{ old in",
-            f"            let text = {self.text}",
-            "            if hashed(text) % 5 == 0 { return }",
-            f"            if let target = {self.target}, !text.utf8.lexicographicallyPrecedes(target.text.utf8) {{ return }}",
-            f"            {self.target} = (text, {self.old}.id(of: old))",
-            "        }",
-        ]
+    def insertion(self):
+        return self.lines(f"try context.insert({self.row.value})", [])
 
-    def body(self, target, place, drop, merge, keep):
-        lines = [f"        let text = {self.text}"]
-        if self.custom.can_drop:
-            lines.append(f"        if hashed(text) % 5 == 0 {{ return {drop} }}")
-        if self.merges:
-            lines.append(
-                f"        if hashed(text) % 7 == 0, let target = {target}, target.text != text {{ return {merge}(into: target.id) }}"
-            )
-        arguments = "".join(f", {value[0]}: {value[place]}" for value in self.values)
-        lines.append("        _ = text")
-        lines.append(f"        return {keep}(.init(migrating: old{arguments}))")
-        return "\n".join(lines)
-
-    def migrate(self):
-        body = self.body(self.target, 1, ".drop", ".merge", ".keep").replace("UUID_FOR(", "context.uuid(for: ")
-        outcome = f"Strata.Outcome<{self.new}>"
-        return f"    mutating func migrate(_ old: {self.old}, _ context: Context) throws -> {outcome} {{\n{body}\n    }}"
-
-    def expected(self):
-        body = self.body("target", 2, ".dropped", ".merged", ".kept").replace("UUID_FOR(", "rows.uuid(for: ")
-        lines = [
-            f"    static func expected(_ old: {self.old}, _ rows: StepRows) throws -> Expected<{self.new}> {{",
-        ]
-        if self.merges:
-            id = f"{self.writer.name}Schema.{self.new}.ID"
-            lines += [
-                f"        var target: (text: String, id: {id})?",
-                f"        for old in try rows.old.fetch({self.old}.self) {{",
-                f"            let text = {self.text}",
-                "            if hashed(text) % 5 == 0 { continue }",
-                "            if let found = target, !text.utf8.lexicographicallyPrecedes(found.text.utf8) { continue }",
-                f"            target = (text, {self.old}.id(of: old))",
-                "        }",
-            ]
-        return "\n".join([*lines, body, "    }"])
+    def expectation(self):
+        return self.lines(f"added.append({self.row.value})", self.row.find("            "))
 
 
 def write_manifest(root, names, strata):
@@ -336,5 +225,3 @@ let package = Package(
 )
 """
     )
-
-

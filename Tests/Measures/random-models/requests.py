@@ -3,7 +3,7 @@
 import random
 
 from descriptions import Subtype
-from package import swift_name, swift_string
+from swift import swift_name, swift_string
 
 SUPPORT = '''\
 import Foundation
