@@ -139,7 +139,10 @@ extension Generator {
             while taken.contains(name) { name += "_" }
             return name
         }
-        return (name(entity.old, "Row", in: step.from), name(entity.new, "Values", in: step.to))
+        // A chain leads from several versions to one.
+        let isFirst = names.index(of: step.from) + 1 == names.index(of: step.to)
+        let suffix = isFirst ? "Values" : "Values_" + step.from.version.identifier
+        return (name(entity.old, "Row", in: step.from), name(entity.new, suffix, in: step.to))
     }
 
     private func columnMigrationValues(_ entity: EntityStep, _ step: SchemaStep) -> Value {
@@ -198,7 +201,7 @@ extension Generator {
             return [
                 "label": .text(names.label(column.column)),
                 "value": .text(
-                    expression(column.origin, column.column, old: old, in: step.to)
+                    expression(column.origin, column.column, old: old, step)
                         ?? names.parameter(column.column.member).name),
                 "comma": .text(index == members.count - 1 ? "" : ","),
             ]
@@ -220,21 +223,41 @@ extension Generator {
 
     /// Returns Swift source for a value, from the old struct; nil if the value is a parameter.
     private func expression(
-        _ origin: ValueOrigin, _ column: StoredColumn, old: String, in version: ModelVersion
+        _ origin: ValueOrigin, _ column: StoredColumn, old: String, _ step: SchemaStep
     ) -> String? {
+        let version = step.to
         switch origin {
-        case .copy(let before): return "\(old).\(names.member(before))"
+        case .copy(let before):
+            let value = "\(old).\(names.member(before))"
+            guard case .reference(let target) = column.role else { return value }
+            if !before.isNullable { return key(of: target, value, step) }
+            let new = key(of: target, "$0", step)
+            return new == "$0" ? value : "\(value).map { \(new) }"
         case .changed(let before, let change):
             return names.expression(
                 change, "\(old).\(names.member(before))", isOptional: before.isNullable, in: version)
         case .coalesced(let first, let second):
-            guard let first = expression(first, column, old: old, in: version),
-                let second = expression(second, column, old: old, in: version)
+            guard let first = expression(first, column, old: old, step),
+                let second = expression(second, column, old: old, step)
             else { return nil }
             return "\(first) ?? \(second)"
         case .constant(let literal): return names.value(literal, type: column.type, in: version)
         case .null: return "nil"
         case .custom, .limited: return nil
         }
+    }
+
+    /// Returns Swift source for the new primary key of a row, from the old one, which has the same values. A part that is
+    /// renamed gives the primary key another type.
+    private func key(of target: EntityLineage, _ old: String, _ step: SchemaStep) -> String {
+        let (before, after) = (names.id(target, in: step.from), names.id(target, in: step.to))
+        guard before != after, case .members(let oldMembers)? = names.keyShape(target, in: step.from)?.form,
+            case .members(let newMembers)? = names.keyShape(target, in: step.to)?.form
+        else { return old }
+        let arguments = zip(oldMembers, newMembers).map { member, new in
+            let value = "\(old).\(SwiftName.escaped(member.name))"
+            return "\(SwiftName.label(new.name)): " + (new.target.map { key(of: $0, value, step) } ?? value)
+        }
+        return "\(after)(\(arguments.joined(separator: ", ")))"
     }
 }

@@ -90,6 +90,12 @@ struct SwiftNames {
         "\(history.name).\(keyShapes.name(lineage, at: index(of: version)))"
     }
 
+    /// Returns the shape of an entity's primary key.
+    func keyShape(_ lineage: EntityLineage, in version: ModelVersion) -> KeyShape? {
+        let index = index(of: version)
+        return keyShapes[lineage].first { $0.first <= index && index <= $0.last }
+    }
+
     /// Returns the name of a step's custom migration: `Migration_1_0_to_2_0`.
     func migration(_ step: SchemaStep) -> String {
         "Migration_\(step.from.version.identifier)_to_\(step.to.version.identifier)"

@@ -125,28 +125,36 @@ struct SampleRows {
         try connection.query("SELECT \(SQL.list(table.key)) FROM \(SQL.quoted(table.name))") {
             taken.insert($0.values)
         }
-        var pools: [[[SQLiteValue]]] = []
+        /// The values of each part of the key.
+        var pools: [(values: [[SQLiteValue]], isUnique: Bool)] = []
         for column in table.keyColumns {
             switch column.role {
             case .key(let type), .value(let type):
-                pools.append(try free(type, column, of: table, atMost: count).map { [$0] })
-            case .reference(let target, _): pools.append(keys[target] ?? [])
+                pools.append((try free(type, column, of: table, atMost: count).map { [$0] }, column.isUnique))
+            case .reference(let target, _):
+                var used: Set<[SQLiteValue]> = []
+                if column.isUnique {
+                    let rows = "SELECT \(SQL.list(column.names)) FROM \(SQL.quoted(table.name))"
+                    try connection.query(rows) { used.insert($0.values) }
+                }
+                pools.append(((keys[target] ?? []).filter { !used.contains($0) }, column.isUnique))
             case .position: break
             }
         }
-        guard !pools.isEmpty, pools.allSatisfy({ !$0.isEmpty }) else {
+        guard !pools.isEmpty, pools.allSatisfy({ !$0.values.isEmpty }) else {
             keys[table.name] = []
             return
         }
         var drawn: [[SQLiteValue]] = []
-        let combinations = pools.reduce(1) { $0 * $1.count }
+        let combinations =
+            pools.filter(\.isUnique).map(\.values.count).min() ?? pools.reduce(1) { $0 * $1.values.count }
         for number in 0..<combinations where drawn.count < count {
-            // Each part of the key is a digit of `number`. Each digit has its own base.
+            // Each part of the key is a digit of `number`. Each digit has its own base. No value of a unique part is repeated.
             var rest = number
             var key: [SQLiteValue] = []
             for pool in pools {
-                key += pool[rest % pool.count]
-                rest /= pool.count
+                key += pool.isUnique ? pool.values[number] : pool.values[rest % pool.values.count]
+                if !pool.isUnique { rest /= pool.values.count }
             }
             if taken.insert(key).inserted { drawn.append(key) }
         }

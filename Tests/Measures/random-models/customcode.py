@@ -17,29 +17,15 @@ class EntityCode:
 
     firsts = ()
 
-    def __init__(self, step, entity, old, new, is_borrowed):
+    def __init__(self, step, entity, old, new, values):
         self.step, self.entity, self.old, self.new = step, entity, old, new
-        self.is_borrowed = is_borrowed
+        #: The name of the struct for single columns; None if the migration converts complete rows.
+        self.values = values
+        self.is_borrowed = values is not None
         self.custom = step.customs[entity]
         self.struct = new.split(".")[1]
         names = dict.fromkeys(swift_key(column, step.old) for column in entity.key_columns(step.old))
         self.key_names = list(names)
-        declaration = f"        typealias Entity = {step.schema}.{new}\n        static"
-        if is_borrowed and step.target.generated.count(declaration) > 1:
-            # The generator declares `Values` twice if two steps lead to the version.
-            raise Unsupported("two migrations of single columns to the same version")
-        if not is_borrowed and any(map(self.refers_to_renamed_key, entity.properties)):
-            # The generator passes the old primary key to the new struct, although its Swift type has changed.
-            raise Unsupported("a reference to a renamed part of a primary key")
-
-    def refers_to_renamed_key(self, property):
-        old, new = self.step.old, self.step.new
-        if not all(property.has_columns(v) and property.is_relationship(v) for v in (old, new)):
-            return False
-        target = property.target(new)
-        if property.target(old) is not target or type_of_key(target, old) != type_of_key(target, new):
-            return False
-        return key_type(target, old) != key_type(target, new)
 
     @property
     def drops_all(self):
@@ -135,7 +121,7 @@ class EntityCode:
     def own_labels(self):
         """The labels of the values of single columns."""
         version, struct = self.new.split(".")
-        head = rf"struct {struct}Values: Strata\.MigratedValues \{{\n\s+"
+        head = rf"struct {struct}{self.values}: Strata\.MigratedValues \{{\n\s+"
         pattern = rf"{head}typealias Entity = \w+\.{version}\.{struct}\n.*?init\((.*?)\) \{{"
         body = re.search(pattern, self.step.target.generated, re.DOTALL)
         return re.findall(r"(\S+): ", body[1])
@@ -292,7 +278,7 @@ class EntityCode:
         return "\n".join([*lines, *declarations, f"        return {keep}({value})"])
 
     def migrate(self):
-        old, new = (f"borrowing {self.old}Row", f"{self.new}Values") if self.is_borrowed else (self.old, self.new)
+        old, new = (f"borrowing {self.old}Row", f"{self.new}{self.values}") if self.is_borrowed else (self.old, self.new)
         return (
             f"    mutating func migrate(_ old: {old}, _ context: Context) throws -> Strata.Outcome<{new}> {{\n"
             f"{self.body(is_expectation=False)}\n    }}"
@@ -308,7 +294,7 @@ class EntityCode:
 class MergedCode:
     """The functions for the rows of a removed entity that become rows of another one."""
 
-    def __init__(self, step, entity, old, new, is_borrowed):
+    def __init__(self, step, entity, old, new, values):
         self.step, self.entity, self.old, self.new = step, entity, old, new
         self.target = step.entity(new, step.new)
         self.key_function = f"key{old.split('.')[1]}"

@@ -5,9 +5,9 @@ import shutil
 
 from customcode import EntityCode, MergedCode
 from descriptions import Model
-from interpreter import CustomEntity, hashed, is_unique
+from interpreter import CustomEntity, hashed
 from rowcode import RowCode
-from swift import ONCE, SUPPORT, Unsupported, key_type, normalized, swift_string, swift_type, swift_version
+from swift import ONCE, SUPPORT, key_type, normalized, swift_string, swift_type, swift_version
 
 
 class TargetWriter:
@@ -20,9 +20,6 @@ class TargetWriter:
         self.tests = root / "Tests" / f"{name}Tests"
 
     def write(self):
-        if any(has_unique_key_part(entity, version) for entity, version in self.all_entities()):
-            # The generated tests do not find rows for such a primary key.
-            raise Unsupported("a unique part of a primary key")
         self.tests.mkdir(parents=True, exist_ok=True)
         (self.tests / "Tests.swift").write_text("import Testing\n")
         # Generating again gives the stubs of all steps, whatever an earlier run has written.
@@ -47,9 +44,6 @@ class TargetWriter:
             (self.tests / "Once.swift").write_text(ONCE)
             (self.root / "Sources" / self.name / "Support.swift").write_text(SUPPORT)
 
-    def all_entities(self):
-        return [(e, version) for version in range(len(self.model.versions)) for e in self.model.living(version)]
-
     def read_structs(self):
         """The stored members of all structs with their types, by the names of the structs."""
         text = "".join(path.read_text() for path in sorted((self.folder / "Generated").glob("*.swift")))
@@ -71,12 +65,6 @@ class TargetWriter:
         return name
 
 
-def has_unique_key_part(entity, version):
-    """Whether a part of a primary key is unique by itself."""
-    keys = [column.property for column in entity.key_columns(version)]
-    return len(set(keys)) > 1 and any(key is not None and is_unique(key, version) for key in keys)
-
-
 class StepWriter:
     """Writes the custom migration of a step, and its expectations."""
 
@@ -94,10 +82,10 @@ class StepWriter:
         self.codes = {}
         for borrowed, old, new in re.findall(self.MIGRATE, protocol):
             old = old.removesuffix("Row") if borrowed else old
-            new = new.removesuffix("Values") if borrowed else new
+            new, values = re.fullmatch(r"(.*?)(Values\w*)", new).groups() if borrowed else (new, None)
             entity = self.entity(old, version)
             code = EntityCode if entity.lives(self.new) else MergedCode
-            self.codes[entity] = code(self, entity, old, new, bool(borrowed))
+            self.codes[entity] = code(self, entity, old, new, values)
 
     def entity(self, struct, version):
         name = normalized(struct.split(".")[1])
