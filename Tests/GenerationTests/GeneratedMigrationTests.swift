@@ -16,12 +16,12 @@ import Testing
         let text = try migrations([
             "strata.json": #"{ "chain": { "1.0": "2.0" } }"#,
             "Note.json": """
-                { "name": "note", "version_history": [
-                    { "version": "1.0" }, { "version": "1.1" }, { "version": "2.0", "migration": "columns" }],
-                  "identifier": { "type": "int" },
-                  "properties": [{ "name": "title", "property_type": "string",
-                    "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] }] }
-                """,
+            { "name": "note", "version_history": [
+                { "version": "1.0" }, { "version": "1.1" }, { "version": "2.0", "migration": "columns" }],
+              "identifier": { "type": "int" },
+              "properties": [{ "name": "title", "property_type": "string",
+                "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }] }] }
+            """,
         ])
         for name in ["NoteValues", "NoteValues_1_0"] {
             #expect(text.components(separatedBy: "struct \(name): Strata.MigratedValues").count == 2, "\(name)")
@@ -33,19 +33,19 @@ import Testing
         func town(_ street: String) throws -> String {
             try migrations([
                 "Town.json": """
-                    { "name": "town", "version_history": [{ "version": "1.0" }],
-                      "identifier": { "type": "properties", "properties": ["country", "number"] },
-                      "properties": [
-                        { "name": "country", "property_type": "string",
-                          "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "land" }] },
-                        { "name": "number", "property_type": "int" }] }
-                    """,
+                { "name": "town", "version_history": [{ "version": "1.0" }],
+                  "identifier": { "type": "properties", "properties": ["country", "number"] },
+                  "properties": [
+                    { "name": "country", "property_type": "string",
+                      "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous_name": "land" }] },
+                    { "name": "number", "property_type": "int" }] }
+                """,
                 "Street.json": """
-                    { "name": "street", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }],
-                      "identifier": { "type": "int" },
-                      "properties": [{ "name": "town", \(street)
-                        "property_type": { "entity_name": "town", "association": "to_one" } }] }
-                    """,
+                { "name": "street", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }],
+                  "identifier": { "type": "int" },
+                  "properties": [{ "name": "town", \(street)
+                    "property_type": { "entity_name": "town", "association": "to_one" } }] }
+                """,
             ])
         }
         let schema = "TownID(country: "
