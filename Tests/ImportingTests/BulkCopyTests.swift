@@ -125,7 +125,7 @@ import Testing
         ) { (workspace, schema) throws in
             var options = ConversionOptions()
             options.isCancelled = { true }
-            #expect(throws: MigrationError.self) {
+            #expect(throws: CancellationError.self) {
                 _ = try Store.convert(
                     URL(fileURLWithPath: workspace.path("app.sqlite")),
                     to: URL(fileURLWithPath: workspace.path("app.strata")), knowing: schema, conversion: options)
