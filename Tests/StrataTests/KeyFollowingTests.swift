@@ -4,31 +4,8 @@ import SQLSchema
 import Strata
 import Testing
 
-/// A row of the table `s`, with an integer or a text as its primary key.
-private struct Valued<Raw: IdentifierValue>: StoredEntity {
-    struct ID: RawEntityID { var rawValue: Raw }
-    struct Relationships: EntityRelationships {}
-    static var table: EntityTable { EntityTable("s", key: ["id"], columns: ["id", "v"]) }
-    var id: ID
-    var v: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(id: ID, v: String) {
-        self.id = id
-        self.v = v
-    }
-    init(row: Row) throws { self.init(id: try row.id(0), v: try row.string(1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(v, other.v)
-    }
-}
-
-private typealias S = Valued<Int>
-private typealias N = Valued<String>
+private typealias S = ValuedRow<Int>
+private typealias N = ValuedRow<String>
 
 /// Foreign keys that reference the rows of a custom migration, and the limits of a custom migration's SQL.
 @Suite struct KeyFollowingTests {

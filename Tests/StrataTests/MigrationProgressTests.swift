@@ -3,25 +3,6 @@ import SQLSchema
 import Strata
 import Testing
 
-/// A row of the table `s`.
-private struct Pebble: StoredEntity {
-    struct ID: RawEntityID { var rawValue: Int }
-    struct Relationships: EntityRelationships {}
-    static var table: EntityTable { EntityTable("s", key: ["id"], columns: ["id", "v"]) }
-    var id: ID
-    var v: String?
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { (id, v) = (try row.id(0), try String?(row: row, at: 1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(v, other.v)
-    }
-}
-
 /// The progress reports of a running migration, and its cancellation.
 @Suite struct MigrationProgressTests {
     private final class Reports: @unchecked Sendable {
@@ -82,7 +63,7 @@ private struct Pebble: StoredEntity {
         let tables = [Table("s", ["id integer key", "v text?"])]
         func step(_ from: String, _ to: String) -> MigrationStep {
             MigrationStep(from: from, to: to, changes: [.custom(from: "s", to: "s")]) { step in
-                try step.migrate(Pebble.self) { (old: Pebble, _) -> Outcome<Pebble> in
+                try step.migrate(ValuedRow<Int>.self) { (old: ValuedRow<Int>, _) -> Outcome<ValuedRow<Int>> in
                     old.id.rawValue % 2 == 0 ? .keep(old) : .drop
                 }
                 try step.followKeys()

@@ -26,8 +26,8 @@ public struct ConversionOptions: Sendable {
     /// options.progress = { print("\($0.completedRows) of \($0.totalRows) rows") }
     /// ```
     public var progress: (@Sendable (ConversionProgress) -> Void)?
-    /// A closure that is called repeatedly. If it returns true, the conversion throws `CancellationError`, and
-    /// there is no store. The next conversion goes on where this one ended.
+    /// A closure that is called repeatedly. If it returns true, the conversion throws `CancellationError` and writes no store.
+    /// The next conversion goes on where this one ended.
     public var isCancelled: (@Sendable () -> Bool)?
 
     /// Creates the default options.
@@ -58,7 +58,7 @@ public struct ConversionReport: Hashable, Sendable, Codable {
         case setAside = "set-aside"
         /// The data stays in the other database.
         case dropped
-        /// The conversion was refused for this reason, and there is no store.
+        /// The conversion was refused for this reason, and has written no store.
         case refused
         /// The row was converted, and its dangling foreign key was set to NULL.
         case setToNull = "set-to-null"

@@ -43,7 +43,7 @@ struct BatchedStages {
     }
 }
 
-/// What was copied in batches when the last transaction begins.
+/// The stages whose rows are copied when the last transaction begins.
 struct CopiedStages {
     let plan: BatchedStages
     let batches: MigrationBatches

@@ -10,7 +10,7 @@ struct LastTransaction {
     let run: MigrationRun
     /// Whether foreign keys that are dangling before the migration may still be dangling after it.
     let toleratesOld: Bool
-    /// What was copied in batches; nil if everything happens in this transaction.
+    /// The stages that were copied in batches; nil if everything happens in this transaction.
     var copied: CopiedStages?
 
     private var connection: Connection { migrator.connection }

@@ -8,13 +8,11 @@ struct TableFlip {
     /// Replaces the old tables by the copies, and ends the custom migration of the last stage that was copied.
     ///
     /// - Parameters:
-    ///   - copied: What was copied.
+    ///   - copied: The stages that were copied.
     ///   - old: The tables of the store.
     ///   - report: Receives the rows of the custom migration.
     /// - Returns: Whether foreign keys may be dangling now.
-    func run(
-        _ copied: CopiedStages, from old: [Table], _ report: inout MigrationReport
-    ) throws -> Bool {
+    func run(_ copied: CopiedStages, from old: [Table], _ report: inout MigrationReport) throws -> Bool {
         let state = copied.batches.pending.state
         var checksForeignKeys = state.checksForeignKeysLast || !copied.plan.rest.isEmpty
         var lastIDs = state.lastIDs

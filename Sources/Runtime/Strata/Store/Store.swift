@@ -183,7 +183,7 @@ public final class Store: Sendable {
     /// Whether the store has a newer version than the app, and the app can use it: a newer app has migrated it, and every
     /// change since the app's version is compatible (<doc:OpeningStores>).
     ///
-    /// The app reads and writes the rows of its own version, and does not see what is new. An open store can become newer.
+    /// The app reads and writes the columns that it knows, and does not see new ones. An open store can become newer.
     public var isNewer: Bool {
         connection.opened?.version.isNewer ?? false
     }
