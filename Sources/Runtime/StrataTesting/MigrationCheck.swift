@@ -211,8 +211,9 @@ private struct MigrationCheck {
                     return left < 0
                 }
             }
-            // The moments become later, so that the migration ends even if it has to run in one transaction.
-            longest *= 2
+            // The moments become later, so that the migration ends even if it has to run in one transaction; but slowly, so that
+            // each part of it is interrupted.
+            longest += 1 + longest / 4
             do {
                 return try MigrationBatches.$duration.withValue(.zero) {
                     try Store(at: url, knowing: KnownSchema(fixtures.schema), options: options).migrationReport
