@@ -332,7 +332,8 @@ def evaluated(text, entity, row, version, moment):
     for property in entity.properties:
         if property.lives(moment) and property.lives(version) and property.has_columns(version):
             if not property.is_relationship(version):
-                names.append('"' + property.name(moment).replace('"', '""') + '"')
+                collation = property.value("collation", version) or "binary"
+                names.append('"' + property.name(moment).replace('"', '""') + f'" COLLATE {collation}')
                 values.append(plain(row[property]))
     table = scratch_table(tuple(names))
     scratch.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
@@ -343,7 +344,7 @@ def evaluated(text, entity, row, version, moment):
 
 @cache
 def scratch_table(names):
-    """A table with columns of these names. SQLite takes `"false"` in a subquery for a value, but not in a table."""
+    """A table with these columns. SQLite takes `"false"` in a subquery for a value, but not in a table."""
     table = f"scratch_{len(scratch.execute('SELECT name FROM sqlite_schema').fetchall())}"
     scratch.execute(f"CREATE TABLE {table} ({', '.join(names)})")
     return table
