@@ -54,8 +54,11 @@ package struct StepStatements: Sendable {
     ///   - mapping: The origins of the rows.
     ///   - keepsOldTables: Whether the old tables stay unchanged until all rows are copied.
     ///   - copied: The names of unchanged tables whose rows are copied nevertheless.
-    package init(_ mapping: TableMapping, keepsOldTables: Bool = false, copied: Set<String> = []) {
-        let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables).filter {
+    ///   - altering: The names of tables that may be altered although the old tables stay unchanged until all rows are copied.
+    package init(
+        _ mapping: TableMapping, keepsOldTables: Bool = false, copied: Set<String> = [], altering: Set<String> = []
+    ) {
+        let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables, altering).filter {
             !copied.contains($0.new.name)
         }
         let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -107,7 +110,9 @@ package struct StepStatements: Sendable {
     }
 
     /// Returns the alterations of the tables whose rows need not be copied, in the order of the new version.
-    private static func alterations(_ mapping: TableMapping, keepsOldTables: Bool) -> [TableAlteration] {
+    private static func alterations(
+        _ mapping: TableMapping, keepsOldTables: Bool, _ altering: Set<String>
+    ) -> [TableAlteration] {
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldNames = Set(oldTables.keys.map { $0.lowercased() })
         let newNames = Set(mapping.new.map { $0.name.lowercased() })
@@ -120,7 +125,7 @@ package struct StepStatements: Sendable {
                 alterations[source] == nil,
                 let alteration = TableAlteration(
                     of: old, to: table, columns: columns, oldNames: oldNames, newNames: newNames),
-                alteration.statements.isEmpty || !keepsOldTables
+                alteration.statements.isEmpty || !keepsOldTables || altering.contains(table.name)
             else { continue }
             alterations[source] = alteration
         }

@@ -84,6 +84,17 @@ package struct TableMapping: Sendable {
         return result
     }
 
+    /// Returns the mapping with other versions of one table, which has the same name before and after.
+    ///
+    /// - Parameter origin: The origin of its rows; nil if they stay unchanged.
+    package func replacing(_ old: Table, _ new: Table, origin: TableOrigin?) -> TableMapping {
+        var result = self
+        result.old = self.old.map { $0.name == old.name ? old : $0 }
+        result.new = self.new.map { $0.name == new.name ? new : $0 }
+        result.origins[new.name] = origin
+        return result
+    }
+
     /// Returns this mapping combined with a further step; nil if the two must be carried out one after the other.
     ///
     /// - Parameters:

@@ -84,8 +84,7 @@ struct BatchedStage {
         self.isLast = isLast
         self.oldNames = oldNames
         self.copied = copied
-        statements = StepStatements(
-            stage.mapping, keepsOldTables: stage.custom != nil || !isLast, copied: copied)
+        statements = Self.statements(stage, stage.mapping, keepsOldTables: !isLast, copied)
         created = Dictionary(
             statements.temporaryNames.keys.map { ($0, "strata_\(index + 1)_\($0)") },
             uniquingKeysWith: { first, _ in first })
@@ -94,6 +93,19 @@ struct BatchedStage {
             names[table.name] = oldNames[stage.mapping.source(of: table.name)]
         }
         self.names = names
+    }
+
+    private static func statements(
+        _ stage: MigrationStage, _ mapping: TableMapping, keepsOldTables: Bool, _ copied: Set<String>
+    ) -> StepStatements {
+        StepStatements(
+            mapping, keepsOldTables: stage.custom != nil || keepsOldTables, copied: copied,
+            altering: Set(stage.deferred.map(\.name)))
+    }
+
+    /// The statements that carry out the stage, with the index names of a database.
+    func statements(_ mapping: TableMapping) -> StepStatements {
+        Self.statements(stage, mapping, keepsOldTables: !isLast, copied)
     }
 
     func oldName(_ table: String) -> String { oldNames[table] ?? table }
@@ -113,7 +125,7 @@ struct BatchedStage {
     ) throws -> CustomStep {
         let context = try MigrationContext(
             connection: batches.connection, temporaryNames: batches.isLast ? created : names, oldNames: oldNames,
-            sources: stage.sources, now: batches.pending.state.now, batches: batches)
+            deferred: stage.deferred, sources: stage.sources, now: batches.pending.state.now, batches: batches)
         return CustomStep(context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
     }
 

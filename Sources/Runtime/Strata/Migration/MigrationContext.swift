@@ -15,6 +15,8 @@ public final class MigrationContext {
     let temporaryNames: [String: String]
     /// The present names of old tables that have another name, by their own names.
     private let oldNames: [String: String]
+    /// The views through which the custom migration sees tables before the step, and after it.
+    let views: DeferredTable.Views
     /// The transactions of a migration that can be resumed; nil if all runs in one transaction.
     let batches: MigrationBatches?
     /// The changed primary keys of the rows that the custom migration converts, by the name of the new table.
@@ -35,7 +37,7 @@ public final class MigrationContext {
 
     init(
         connection: Connection, temporaryNames: [String: String], oldNames: [String: String] = [:],
-        sources: [String: String], now: Date, batches: MigrationBatches? = nil
+        deferred: [DeferredTable] = [], sources: [String: String], now: Date, batches: MigrationBatches? = nil
     ) throws {
         self.sources = sources
         self.connection = connection
@@ -43,8 +45,9 @@ public final class MigrationContext {
         self.oldNames = oldNames
         self.now = now
         self.batches = batches
-        self.old = ReadTransaction(connection, names: oldNames)
-        self.new = WriteTransaction(connection, names: temporaryNames)
+        views = try DeferredTable.Views(deferred, oldNames, temporaryNames, connection)
+        self.old = ReadTransaction(connection, names: oldNames.merging(views.old) { $1 })
+        self.new = WriteTransaction(connection, names: temporaryNames.merging(views.new) { $1 })
         let state = batches?.pending.state
         hasChangedRows = state?.custom.hasChangedRows ?? false
         newIDs = NewIDs(
@@ -62,11 +65,17 @@ public final class MigrationContext {
 
     /// Ends the step. Its cursors can no longer be read.
     func end() throws {
-        old.end()
-        new.end()
-        connection.forgetStatements()
+        closeStatements()
         try connection.execute("DROP TABLE \(additions)")
         for map in keyMaps.values { try connection.execute("DROP TABLE \(map.name)") }
+    }
+
+    /// Closes all statements. The cursors of the step can no longer be read.
+    func closeStatements() {
+        old.end()
+        new.end()
+        connection.resetStatements()
+        connection.forgetStatements()
     }
 
     // MARK: Old rows
@@ -81,9 +90,9 @@ public final class MigrationContext {
     /// ```
     public func old<Old: StoredEntity>(_ type: Old.Type) throws -> Cursor<Old> {
         let table = Old.table
-        let name = oldName(table.name)
+        let name = views.old[table.name] ?? oldName(table.name)
         var sql = table.select(from: name)
-        if name == temporaryNames[table.name] ?? table.name {
+        if views.new[table.name] == nil, name == temporaryNames[table.name] ?? table.name {
             // The table is also the new table, so rows that the step has inserted must be skipped. The condition is
             // evaluated for each row. A list of primary keys would be computed once and miss later insertions.
             sql += " AS t WHERE " + isNotAdded(table.name, table.key)
@@ -252,7 +261,7 @@ public final class MigrationContext {
 
     /// Returns the quoted name that the table of a new entity has while the step runs.
     public func name<New: StoredEntity>(of type: New.Type) -> String {
-        quoted(New.table.name)
+        views.new[New.table.name].map(SQL.quoted) ?? quoted(New.table.name)
     }
 
     // MARK: New primary keys

@@ -120,6 +120,16 @@ struct MigrationStage: Sendable {
     let custom: (@Sendable (CustomStep) throws -> Void)?
     /// Whether the rows can be copied in several transactions.
     let isResumable: Bool
+    /// The tables that the custom migration sees through views.
+    var deferred: [DeferredTable] = []
+
+    /// The statements that carry out the stage in one transaction.
+    var statements: StepStatements { statements(mapping) }
+
+    /// The statements that carry out the stage in one transaction, with the index names of a database.
+    func statements(_ mapping: TableMapping) -> StepStatements {
+        StepStatements(mapping, keepsOldTables: custom != nil, altering: Set(deferred.map(\.name)))
+    }
 
     /// The old tables whose rows a custom migration receives.
     var customSources: [String] {

@@ -140,9 +140,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             Pending(completedRows: $0.state.completedRows, totalRows: $0.state.totalRows, isStale: $0.isStale)
         }
         for (place, stage) in run.stages.enumerated() {
-            let statements = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil)
             tables.append(
-                try statements.actions.map { name, action in
+                try stage.statements.actions.map { name, action in
                     var rows: Int?
                     switch stage.mapping.origins[name] {
                     case .rows(let source, _, _) where place == 0, .custom(let source) where place == 0:

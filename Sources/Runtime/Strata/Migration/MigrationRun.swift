@@ -5,18 +5,28 @@ struct MigrationRun {
     let path: MigrationPath
     let stages: [MigrationStage]
     let lineage: TableLineage
+    /// The tables that each stage changes, because a custom migration writes to them.
+    let written: Set<String>
+    private let strategy: StoreOptions.MigrationStrategy
 
-    init(_ path: MigrationPath, _ strategy: StoreOptions.MigrationStrategy) throws {
-        self.path = path
-        stages = try path.stages(strategy)
-        lineage = TableLineage(stages)
+    init(
+        _ path: MigrationPath, _ strategy: StoreOptions.MigrationStrategy, written: Set<String> = []
+    ) throws {
+        (self.path, self.strategy, self.written) = (path, strategy, written)
+        let stages = try path.stages(strategy)
+        self.stages = strategy == .fused ? DeferredTable.deferring(stages, except: written) : stages
+        lineage = TableLineage(self.stages)
+    }
+
+    /// Returns the same migration, in which the changes of some tables are not deferred.
+    func deferring(except written: Set<String>) throws -> MigrationRun {
+        written == self.written ? self : try MigrationRun(path, strategy, written: written)
     }
 
     /// For each stage, the tables of the store whose rows it copies in one transaction, once for each copy.
     var copiedTables: [[String]] {
         stages.enumerated().map { place, stage in
-            let copies = StepStatements(stage.mapping, keepsOldTables: stage.custom != nil).copies
-            return (copies.map(\.source.name) + stage.customSources).flatMap { lineage.origins(of: $0, before: place) }
+            (stage.statements.copies.map(\.source.name) + stage.customSources).flatMap { lineage.origins(of: $0, before: place) }
         }
     }
 
@@ -27,11 +37,11 @@ struct MigrationRun {
     /// have migrated the store since this migration was planned.
     ///
     /// - Returns: This migration, or the one from the version that the store has now; nil if the store needs none.
-    func current(in connection: Connection, _ schema: KnownSchema, _ options: StoreOptions) throws -> MigrationRun? {
+    func current(in connection: Connection, _ schema: KnownSchema) throws -> MigrationRun? {
         let identity = try StoreIdentity(reading: connection)
         if identity.isNewer(than: schema) { return nil }
         let isSame = identity == path.identity
-        let run = isSame ? self : try MigrationRun(MigrationPath(from: identity, in: schema), options.migrationStrategy)
+        let run = isSame ? self : try MigrationRun(MigrationPath(from: identity, in: schema), strategy)
         return run.path.steps.isEmpty ? nil : run
     }
 }

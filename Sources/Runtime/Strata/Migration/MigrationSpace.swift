@@ -19,7 +19,7 @@ package struct MigrationSpace {
         self.connection = connection
         copied = (run?.copiedTables ?? []).map(Set.init)
         let first = run?.stages.first
-        let copies = first.map { StepStatements($0.mapping, keepsOldTables: $0.custom != nil).copies } ?? []
+        let copies = first?.statements.copies ?? []
         whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name))
         pageSize = try connection.integer64("PRAGMA page_size") ?? 0
     }

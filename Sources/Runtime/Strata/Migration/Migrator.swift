@@ -49,8 +49,19 @@ struct Migrator {
         }
     }
 
-    /// Migrates the store in batches if that is wanted and possible, or else in one transaction.
     private func migrate(_ run: MigrationRun, toleratesOld: Bool) throws -> MigrationReport? {
+        var run = run
+        while true {
+            do {
+                return try attempt(run, toleratesOld: toleratesOld)
+            } catch let written as DeferredTable.Written {
+                run = try run.deferring(except: run.written.union(written.tables))
+            }
+        }
+    }
+
+    /// Migrates the store in batches if that is wanted and possible, or else in one transaction.
+    private func attempt(_ run: MigrationRun, toleratesOld: Bool) throws -> MigrationReport? {
         let batches = ResumableMigrator(self, run, toleratesOld: toleratesOld)
         if case .migrated(let report) = try batches.migrate() { return report }
         // A backup must not contain it.
@@ -59,7 +70,7 @@ struct Migrator {
         }
         // 2. "Start a transaction."
         return try connection.transaction("BEGIN IMMEDIATE") {
-            guard let run = try run.current(in: connection, schema, options) else { return nil }
+            guard let run = try run.current(in: connection, schema) else { return nil }
             let start = ContinuousClock.now
             try PendingMigration.discard(in: connection)
             try prepare()
@@ -81,7 +92,7 @@ struct Migrator {
     /// Carries out one stage.
     func run(_ stage: MigrationStage, _ report: inout MigrationReport) throws {
         let mapping = try namingIndexes(stage.mapping)
-        let statements = StepStatements(mapping, keepsOldTables: stage.custom != nil)
+        let statements = stage.statements(mapping)
         // 4. "Use CREATE TABLE to construct a new table "new_X" that is in the desired revised format of table X."
         for statement in statements.create { try connection.execute(statement) }
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
@@ -89,14 +100,13 @@ struct Migrator {
         for copy in statements.copies { report.rows += try copying.run(copy) }
         let lastIDs = try StoreMetadata.lastIDs(reading: connection)
         var newIDs: [String: Int64] = [:]
-        if let custom = stage.custom {
+        if stage.custom != nil {
             let context = try MigrationContext(
-                connection: connection, temporaryNames: statements.temporaryNames, sources: stage.sources, now: now)
+                connection: connection, temporaryNames: statements.temporaryNames, deferred: stage.deferred,
+                sources: stage.sources, now: now)
             let run = CustomStep(
                 context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
-            connection.outdatedTables = statements.dropped
-            defer { connection.outdatedTables = [] }
-            try custom(run)
+            try stage.runCode(run, outdated: statements.dropped)
             // The custom migration may have caught an error that made SQLite roll the transaction back.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
             report.add(run)

@@ -22,6 +22,8 @@ struct PendingMigration {
         var to: UInt64
         /// The moment at which the migration started.
         var now: Date
+        /// The tables of `MigrationRun.written`.
+        var written: Set<String> = []
         /// The report so far.
         var report: MigrationReport
         /// The progress, in rows.

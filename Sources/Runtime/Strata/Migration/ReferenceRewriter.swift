@@ -47,8 +47,12 @@ struct ReferenceRewriter {
         if try context.batches.map({ try $0.start("drop") != nil }) ?? true {
             for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
             for pairs in pairs {
+                // A batch may end before all rows are dropped.
+                let task = "pairs \(pairs.new.name)"
+                guard try context.batches.map({ try $0.start(task) != nil }) ?? true else { continue }
                 let left = try follow(pairs)
                 if left > 0 { countDropped(pairs.new.name, left) }
+                try context.batches?.finish(task)
             }
             try drop(foreignKeys, countDropped)
             try context.batches?.finish("drop")

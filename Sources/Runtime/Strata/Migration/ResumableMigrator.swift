@@ -49,7 +49,9 @@ struct ResumableMigrator {
                 // The statements of the custom migration may have failed because of a guarded table.
                 let refused = connection.refusedTable.map { MigrationBatches.Obstacle.writes(table: $0) }
                 try rollBack()
-                guard let obstacle = error as? MigrationBatches.Obstacle ?? refused else {
+                guard !(error is DeferredTable.Written),
+                    let obstacle = error as? MigrationBatches.Obstacle ?? refused
+                else {
                     if !canGoOn(after: error) { try? discard() }
                     throw error
                 }
@@ -99,6 +101,7 @@ struct ResumableMigrator {
         connection.resetStatements()
         connection.forgetStatements()
         try connection.rollBack()
+        try DeferredTable.Views.drop(from: connection)
     }
 
     private func discard() throws {
@@ -202,13 +205,14 @@ struct ResumableMigrator {
         var seen: (state: PendingMigration.State, since: Date)?
         while true {
             let opened = try connection.transaction("BEGIN IMMEDIATE") { () throws -> Opened? in
-                guard let run = try planned.current(in: connection, schema, options) else { return .migrated }
+                guard var run = try planned.current(in: connection, schema) else { return .migrated }
                 if let found = try PendingMigration.find(in: connection) {
                     if found.owner != owner.description, MigrationOwner.mayBeRunning(found.owner) {
                         if seen?.state != found.state { seen = (found.state, Date()) }
                         if let since = seen?.since, Date().timeIntervalSince(since) < Self.suspension { return nil }
                     }
                     if !found.isStale, isContinued(found.state, run.path) {
+                        run = try run.deferring(except: run.written.union(found.state.written))
                         try PendingMigration.take(owner: owner, in: connection)
                         return .pending(PendingMigration(connection: connection, state: found.state), run)
                     }
@@ -254,7 +258,7 @@ struct ResumableMigrator {
             connection: connection,
             state: PendingMigration.State(
                 app: RunningApp.identity, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
-                to: path.newest.fingerprint, now: migrator.now,
+                to: path.newest.fingerprint, now: migrator.now, written: run.written,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
         // If anything writes to the store after the backup, the migration begins again, with another backup.
@@ -289,11 +293,9 @@ struct ResumableMigrator {
         for copy in stage.statements.copies {
             _ = try copying.run(copy, from: stage.oldName(copy.source.name), into: stage.name(copy.target.name))
         }
-        guard let custom = stage.stage.custom else { return try end(stage, nil, batches) }
+        if stage.stage.custom == nil { return try end(stage, nil, batches) }
         let step = try stage.customStep(batches, monitor, oldNames: stage.oldNames)
-        connection.outdatedTables = stage.index == 0 ? stage.statements.dropped : []
-        defer { connection.outdatedTables = [] }
-        try custom(step)
+        try stage.stage.runCode(step, outdated: stage.index == 0 ? stage.statements.dropped : [])
         try batches.check()
         try end(stage, step, batches)
     }

@@ -21,12 +21,10 @@ struct TableFlip {
             let writes = connection.totalChanges
             var hasNewTexts = false
             var given: [String: Int64] = [:]
-            if let custom = last.stage.custom {
+            if last.stage.custom != nil {
                 let step = try last.customStep(copied.batches, migrator.monitor, oldNames: [:])
-                connection.outdatedTables = last.statements.dropped
-                defer { connection.outdatedTables = [] }
                 do {
-                    try custom(step)
+                    try last.stage.runCode(step, outdated: last.statements.dropped)
                 } catch let error as SQLiteError where error.isNotUnique && !state.createsUniqueIndexesLast {
                     throw MigrationBatches.Obstacle.notUnique
                 }
@@ -97,8 +95,7 @@ struct TableFlip {
     ///   - hasNewTexts: Whether anything was written since the searches were filled.
     private func finish(_ stage: BatchedStage, hasNewTexts: Bool) throws {
         let mapping = try migrator.namingIndexes(stage.stage.mapping)
-        let statements = StepStatements(
-            mapping, keepsOldTables: stage.stage.custom != nil, copied: stage.copied)
+        let statements = stage.statements(mapping)
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         for statement in statements.alter { try connection.execute(statement) }
         try TableRenaming(connection: connection).rename(mapping.new, from: stage.created)

@@ -15,16 +15,22 @@ final class Authorizer {
     var guardedTables: Set<String> = []
     /// The one of them that a statement was to change.
     var refusedTable: String?
+    /// The views of tables that are changed later, with the names of these tables.
+    var deferredViews: [String: String] = [:]
+    /// The tables that are changed later, and do not have the shape that the app's SQL expects.
+    var deferredTables: Set<String> = []
+    /// Those of them that a statement was to write to, or that the app's SQL was to read.
+    var neededTables: Set<String> = []
     /// The tables that the statement reads that is being prepared; nil between statements.
     private var tables: Set<String>?
 
     func add(to database: OpaquePointer) {
         sqlite3_set_authorizer(
             database,
-            { authorizer, action, name, value, _, _ in
+            { authorizer, action, name, value, _, view in
                 guard let authorizer else { return SQLITE_OK }
                 return Unmanaged<Authorizer>.fromOpaque(authorizer)._withUnsafeGuaranteedRef {
-                    $0.isAllowed(action, name, value) ? SQLITE_OK : SQLITE_DENY
+                    $0.isAllowed(action, name, value, in: view) ? SQLITE_OK : SQLITE_DENY
                 }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -37,10 +43,20 @@ final class Authorizer {
         return (result, tables ?? [])
     }
 
-    private func isAllowed(_ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?) -> Bool {
+    private func isAllowed(
+        _ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?, in view: UnsafePointer<CChar>?
+    ) -> Bool {
         // SQLite reports each column, and a table without columns too.
         if action == SQLITE_READ, let name { tables?.insert(String(cString: name)) }
-        if !guardedTables.isEmpty, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action),
+        let isWriting = [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action)
+        if !deferredViews.isEmpty, let name = name.map({ String(cString: $0) }) {
+            let isRead = action == SQLITE_READ && isConfining && view == nil && deferredTables.contains(name)
+            if let table = isWriting ? deferredViews[name] : isRead ? name : nil {
+                neededTables.insert(table)
+                return false
+            }
+        }
+        if !guardedTables.isEmpty, isWriting,
             let table = name.map({ String(cString: $0) }), guardedTables.contains(table)
         {
             refusedTable = table

@@ -52,6 +52,17 @@ package final class Connection {
     }
     /// The one of them that a statement was to change.
     var refusedTable: String? { authorizer.refusedTable }
+    /// See `Authorizer`.
+    var neededTables: Set<String> { authorizer.neededTables }
+
+    /// Refuses statements that write to views of tables, or read the tables themselves in the app's SQL.
+    ///
+    /// - Parameters:
+    ///   - views: The views, with the names of their tables.
+    ///   - tables: The tables.
+    func deferring(_ views: [String: String], _ tables: Set<String>) {
+        (authorizer.deferredViews, authorizer.deferredTables, authorizer.neededTables) = (views, tables, [])
+    }
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
     var version: AcceptedVersion?
     /// The function that collects rows, which a connection gets when it first needs it.
@@ -236,6 +247,10 @@ package final class Connection {
         defer { authorizer.isConfining = isConfining }
         do {
             return try body()
+        } catch let error as SQLiteError where error.code == SQLITE_ERROR && !authorizer.deferredTables.isEmpty {
+            // The SQL may use a column that such a table will have.
+            authorizer.neededTables.formUnion(authorizer.deferredTables)
+            throw error
         } catch let error as SQLiteError where error.code == SQLITE_AUTH {
             let reason = authorizer.outdatedTable.map {
                 "it changes the old table \($0), which is dropped at the end of the step: "
