@@ -96,7 +96,9 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             version(1, ["id integer key", "name text", "year text?", "search (name) unicode61"]),
             version(2, ["id integer key", "title text", "year text?", "place text = 'Rome'"]),
             version(3, ["id integer key", "title text", "place text = 'Rome'", "index book_title_idx (title)"]),
-            version(4, ["id integer key", "title text", "place text = 'Rome'", "pages integer?", "search (title) unicode61"]),
+            version(
+                4,
+                ["id integer key", "title text", "place text = 'Rome'", "pages integer?", "search (title) unicode61"]),
         ],
         steps: [
             step(1, [.map(from: "book", to: "book", columns: ["title": .column("name")])], isCustom: true),
@@ -107,7 +109,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
     private static func step(_ number: Int, _ changes: [TableChange], isCustom: Bool) -> MigrationStep {
         if !isCustom { return MigrationStep(from: "\(number)", to: "\(number + 1)", changes: changes) }
         return MigrationStep(
-            from: "\(number)", to: "\(number + 1)", changes: changes + [.custom(from: "s", to: "s")], code: Rewriting.self
+            from: "\(number)", to: "\(number + 1)", changes: changes + [.custom(from: "s", to: "s")],
+            code: Rewriting.self
         ) { step, migration in
             try step.migrate(Song.self) { try migration.value.migrate($0, $1) }
             try step.once("extra") { try extras["\(number)"]?($0) }
@@ -120,9 +123,9 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             _ = try Store(at: url, knowing: old)
             try Connection(path: url.path, mode: .readWrite).execute(
                 """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6)
                 INSERT INTO s SELECT i, 'song ' || i FROM n;
-                INSERT INTO book SELECT id, 'book ' || id, nullif(1990 + id, 2000) FROM s;
+                INSERT INTO book SELECT id, 'book ' || id, nullif(1990 + id, 1996) FROM s;
                 INSERT INTO review SELECT id, id FROM s;
                 """)
             try body(url)
@@ -137,7 +140,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
         let tables = ["s", "review", "(SELECT id, title, place, pages FROM book)"]
         return try tables.flatMap { try rows(url, "SELECT * FROM \($0) ORDER BY id") }
             + rows(url, "SELECT rowid FROM strata_search_book WHERE strata_search_book MATCH 'book' ORDER BY rowid")
-            + rows(url, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' AND tbl_name = 'book' ORDER BY name")
+            + rows(
+                url, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' AND tbl_name = 'book' ORDER BY name")
     }
 
     /// Migrates copies of a store in all ways, and compares them with the one that was migrated step by step.
@@ -157,7 +161,10 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
                     let before = try pages(url)
                     var options = StoreOptions()
                     options.migration = mode
-                    let (store, _) = try openInterrupted(at: url, Self.schema, options)
+                    let store =
+                        mode == .resumable
+                        ? try openInterrupted(at: url, Self.schema, options).store
+                        : try Store(at: url, knowing: Self.schema, options: options)
                     #expect(try content(url) == expected, "\(mode)")
                     let isSame = try pages(url) == before
                     #expect(isSame == isAltered, "\(mode)")
@@ -184,7 +191,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
                 "1": { (context: MigrationContext) throws in
                     let old = try context.old(Book1.self).next()
                     #expect(old?.texts == ["1", "book 1", "1991"])
-                    #expect(try context.find(Book2.self, id: Number(rawValue: 10))?.texts == ["10", "book 10", nil, "Rome"])
+                    #expect(
+                        try context.find(Book2.self, id: Number(rawValue: 6))?.texts == ["6", "book 6", nil, "Rome"])
                 },
                 "3": { (context: MigrationContext) throws in
                     #expect(try context.old(Book3.self).next()?.texts == ["1", "book 1", "Rome"])
@@ -224,7 +232,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
         try check(
             [
                 "1": { (context: MigrationContext) throws in
-                    try context.execute("UPDATE \(context.name(of: Song.self)) SET v = (SELECT name FROM book WHERE id = 3)")
+                    try context.execute(
+                        "UPDATE \(context.name(of: Song.self)) SET v = (SELECT name FROM book WHERE id = 3)")
                 }
             ], isAltered: true)
     }

@@ -9,6 +9,8 @@ enum HandMade: Schema {
     @TaskLocal static var new: [Table] = []
     @TaskLocal static var changes: [TableChange] = []
     @TaskLocal static var code: (@Sendable (CustomStep) throws -> Void)?
+    /// Passes the rows to a custom migration that can go on after an interruption; nil if `code` is everything.
+    @TaskLocal static var rowCode: (@Sendable (CustomStep) throws -> Void)?
     @TaskLocal static var first: UInt64 = 1
     static let name = "HandMadeSchema"
     static var fingerprint: UInt64 { first + 1 }
@@ -19,7 +21,13 @@ enum HandMade: Schema {
         ]
     }
     static var steps: [MigrationStep] {
-        [MigrationStep(from: "\(first)", to: "\(first + 1)", changes: changes, custom: code)]
+        let (from, to) = ("\(first)", "\(first + 1)")
+        guard let rowCode else { return [MigrationStep(from: from, to: to, changes: changes, custom: code)] }
+        return [MigrationStep(from: from, to: to, changes: changes, code: Code.self) { step, _ in try rowCode(step) }]
+    }
+
+    private struct Code: CustomMigration {
+        init() {}
     }
 }
 
@@ -43,7 +51,8 @@ func makeHandMade(at url: URL, _ old: [Table], rows: String) throws {
 func withStore(
     _ old: [Table], new: [Table]? = nil, rows: String,
     changes: [TableChange] = [.custom(from: "s", to: "s")],
-    code: (@Sendable (CustomStep) throws -> Void)? = nil, options: StoreOptions = StoreOptions(),
+    code: (@Sendable (CustomStep) throws -> Void)? = nil, rowCode: (@Sendable (CustomStep) throws -> Void)? = nil,
+    options: StoreOptions = StoreOptions(),
     check: (URL) throws -> Void, opened: (Store) throws -> Void = { _ in }
 ) throws {
     try withFile { (url: URL) throws in
@@ -52,7 +61,9 @@ func withStore(
             try HandMade.$new.withValue(new ?? old) {
                 try HandMade.$changes.withValue(changes) {
                     try HandMade.$code.withValue(code) {
-                        try opened(try Store(at: url, schema: HandMade.self, options: options))
+                        try HandMade.$rowCode.withValue(rowCode) {
+                            try opened(try Store(at: url, schema: HandMade.self, options: options))
+                        }
                     }
                 }
             }

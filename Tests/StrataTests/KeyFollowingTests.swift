@@ -100,7 +100,6 @@ private struct Label: StoredEntity {
             default: .keep(N(id: .init(rawValue: "k\(old.id.rawValue)"), v: old.v))
             }
         }
-        try step.followKeys()
     }
 
     private static let modes = [StoreOptions.MigrationMode.oneTransaction, .resumable]
@@ -127,7 +126,7 @@ private struct Label: StoredEntity {
                 INSERT INTO t_s VALUES (7, 2, 0, 5), (7, 1, 1, NULL), (7, 2, 2, 6), (7, 3, 3, 1), (8, 1, 0, 2), (8, 4, 1, 3),
                     (8, 9, 2, NULL)
                 """,
-            changes: [.custom(from: "s", to: "s"), .custom(from: "t_s", to: "t_s")], code: Self.retyping,
+            changes: [.custom(from: "s", to: "s"), .custom(from: "t_s", to: "t_s")], rowCode: Self.retyping,
             options: options
         ) { (url: URL) throws in
             let pairs = "SELECT source_id, target_id, position, inverse_position FROM t_s ORDER BY source_id, position"
@@ -177,16 +176,58 @@ private struct Label: StoredEntity {
                     INSERT INTO changed VALUES (1, NULL, 1), (2, NULL, 2)
                     """,
                 changes: ["s", "s_s", "label"].map { .custom(from: $0, to: $0) } + [
-                    .map(from: "changed", to: "changed", columns: ["note": .coalesce(.column("note"), .literal(.text("")))])
+                    .map(
+                        from: "changed", to: "changed",
+                        columns: ["note": .coalesce(.column("note"), .literal(.text("")))])
                 ],
-                code: { step in
-                    try step.migrate(Label.self) { (old: Label, _) -> Outcome<Label> in old.id.rawValue == 1 ? .drop : .keep(old) }
+                rowCode: { step in
+                    try step.migrate(Label.self) { (old: Label, _) -> Outcome<Label> in
+                        old.id.rawValue == 1 ? .drop : .keep(old)
+                    }
                     try Self.retyping(step)
                 }, options: options
             ) { (url: URL) throws in
                 #expect(try rows(url, "SELECT count(*), sum(position) FROM s_s") == [[.integer(2), .integer(1)]])
                 #expect(try rows(url, "SELECT id FROM u") == [[.integer(2)]])
             }
+        }
+    }
+
+    @Test(arguments: modes) func `references that become pairs follow a key that gets another type`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        // The position of the entity is not that of a pair.
+        let old = Table(
+            "t", ["id integer key", "position integer", "inverse_position integer", "s_id integer? -> s(id) nullify"])
+        let pairs = Table(
+            "t_s",
+            [
+                "source_id integer -> t(id) cascade", "target_id text -> s(id) cascade", "position integer",
+                "inverse_position integer?", "key (source_id, target_id)",
+            ], isJoinTable: true)
+        let columns: [String: ValueExpression] = [
+            "source_id": .column("id"), "target_id": .column("s_id"), "position": .literal(.integer(0)),
+        ]
+        var options = StoreOptions()
+        options.migration = mode
+        try withStore(
+            [Self.s, old],
+            new: [Table("s", ["id text key", "v text?"]), Table("t", ["id integer key", "position integer"]), pairs],
+            rows: """
+                INSERT INTO s VALUES (1, 'x'), (3, 'z'), (4, 'merged');
+                INSERT INTO t VALUES (5, 9, 8, 1), (6, 9, 8, 3), (7, 9, 8, 4), (8, 9, 8, NULL)
+                """,
+            changes: [
+                .custom(from: "s", to: "s"), .map(from: "t", to: "t"), .custom(from: "t", to: "t_s", columns: columns),
+            ], rowCode: Self.retyping, options: options
+        ) { (url: URL) throws in
+            #expect(
+                try rows(url, "SELECT * FROM t_s ORDER BY source_id") == [
+                    [.integer(5), .text("k1"), .integer(0), .null], [.integer(7), .text("k1"), .integer(0), .null],
+                ])
+            #expect(try rows(url, "SELECT count(*) FROM t") == [[.integer(4)]])
+        } opened: { store in
+            #expect(store.migrationReport?.droppedRows == ["s": 1, "t_s": 1])
         }
     }
 
@@ -210,7 +251,7 @@ private struct Label: StoredEntity {
                 INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'), (4, 'merged');
                 INSERT INTO s_s VALUES (1, 2, 0), (4, 2, 1), (2, 4, 0), (2, 3, 1), (2, 2, 2)
                 """,
-            changes: [.custom(from: "s", to: "s"), .custom(from: "s_s", to: "s_s")], code: Self.retyping,
+            changes: [.custom(from: "s", to: "s"), .custom(from: "s_s", to: "s_s")], rowCode: Self.retyping,
             options: options
         ) { (url: URL) throws in
             #expect(
@@ -236,10 +277,8 @@ private struct Label: StoredEntity {
             tables(" rtrim"), new: tables(""),
             rows:
                 "INSERT INTO s VALUES ('a', 'x'), ('b ', 'y'); INSERT INTO t VALUES (1, 'a  '), (2, 'b'), (3, 'a'), (4, NULL)",
-            code: { step in
-                try step.migrate(N.self) { (old: N, _) -> Outcome<N> in .keep(old) }
-                try step.followKeys()
-            }, options: options
+            rowCode: { step in try step.migrate(N.self) { (old: N, _) -> Outcome<N> in .keep(old) } },
+            options: options
         ) { (url: URL) throws in
             #expect(
                 try rows(url, "SELECT s_id FROM t ORDER BY id") == [[.text("a")], [.text("b ")], [.text("a")], [.null]])

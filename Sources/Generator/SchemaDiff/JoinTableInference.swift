@@ -67,17 +67,23 @@ struct JoinTableInference {
                 changes.append(
                     .map(from: source.table.name, to: join.table.name, columns: Self.expressions(columns)))
             }
-        } else if !hasOtherTarget, from.storage(of: relationship) == .column, keepsKeys(relationship.target) {
-            changes.append(filled(join, from: was))
+        } else if !hasOtherTarget, from.storage(of: relationship) == .column {
+            let (columns, reference) = columns(join, from: was)
+            changes.append(
+                keepsKeys(relationship.target)
+                    ? .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(reference)])
+                    : .custom(from: old.tableName, to: join.table.name, columns: columns))
         } else {
             require(.wasElsewhere, property)
             changes.append(.create(join.table.name))
         }
     }
 
-    /// Returns the change that fills a join table from the foreign key column in which a to-one relationship was
-    /// stored.
-    private func filled(_ join: ModelVersion.JoinTable, from property: Property) -> TableChange {
+    /// Returns the values of a join table's columns if a to-one relationship was stored in a foreign key, and a column of
+    /// this foreign key.
+    private func columns(
+        _ join: ModelVersion.JoinTable, from property: Property
+    ) -> (columns: [String: ValueExpression], reference: String) {
         let target = from.referenceParts(of: property).map(\.name)
         let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
@@ -87,7 +93,7 @@ struct JoinTableInference {
         if join.hasOrderedInverse, inverse?.relationship?.isOrdered == true {
             columns[Table.inversePosition] = .column(property.positionColumn)
         }
-        return .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(target[0])])
+        return (columns, target[0])
     }
 
     /// Returns whether the primary keys of both ends stay the same.

@@ -68,7 +68,9 @@ struct DeferredTable: Sendable {
     ///   - stages: The stages.
     ///   - written: The tables that are not deferred.
     static func deferring(_ stages: [MigrationStage], except written: Set<String>) -> [MigrationStage] {
-        guard stages.contains(where: { $0.custom != nil }), let tables = stages.first?.mapping.old else { return stages }
+        guard stages.contains(where: { $0.custom != nil }), let tables = stages.first?.mapping.old else {
+            return stages
+        }
         var result = stages
         for table in tables where !written.contains(table.name) && !table.isJoinTable {
             guard let versions = versions(of: table, in: stages) else { continue }
@@ -154,7 +156,8 @@ struct DeferredTable: Sendable {
         ///   - oldNames: The present names of tables before the step.
         ///   - newNames: The present names of new tables.
         init(
-            _ tables: [DeferredTable], _ oldNames: [String: String], _ newNames: [String: String], _ connection: Connection
+            _ tables: [DeferredTable], _ oldNames: [String: String], _ newNames: [String: String],
+            _ connection: Connection
         ) throws {
             func create(_ prefix: String, _ names: [(String, Shape, String)]) throws -> [String: String] {
                 try names.reduce(into: [:]) { views, table in

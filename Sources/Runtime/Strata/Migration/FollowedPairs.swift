@@ -2,25 +2,39 @@ import SQLSchema
 
 /// A join table in a step in which the primary key of an end gets another type. Its pairs follow the new keys.
 struct FollowedPairs {
-    /// The tables before and after the step.
+    /// The table of the pairs before the step: a join table, or that of an entity with a to-one relationship.
     let old: Table
+    /// The join table after the step.
     let new: Table
+    /// The values of columns that do not have the name of an old one.
+    private let columns: [String: ValueExpression]
     /// The foreign keys before and after the step: first that of the source, then that of the target.
     let ends: [(old: Table.ForeignKey, new: Table.ForeignKey)]
 
     /// Finds the join tables whose pairs follow in a step.
     static func all(_ mapping: TableMapping, _ changes: [TableChange]) -> [FollowedPairs] {
         changes.compactMap { change in
-            guard case .custom(let from, let to, _, _) = change,
+            guard case .custom(let from, let to, let columns, _) = change,
                 let old = mapping.old.first(where: { $0.name == from }),
                 let new = mapping.new.first(where: { $0.name == to }), new.isJoinTable
             else { return nil }
-            var left = old.foreignKeys
+            // A row of an entity is its own source.
+            let source = Table.ForeignKey(old.primaryKey, to: old.name, old.primaryKey, .cascade)
+            var left = old.isJoinTable ? old.foreignKeys : [source] + old.foreignKeys
             let ends = new.foreignKeys.compactMap { key in
-                left.firstIndex { $0.target == mapping.source(of: key.target) }.map { (left.remove(at: $0), key) }
+                left.firstIndex {
+                    old.isJoinTable
+                        ? $0.target == mapping.source(of: key.target)
+                        : $0.columns.first == columns[key.columns[0]]?.columnName
+                }.map { (left.remove(at: $0), key) }
             }
-            return FollowedPairs(old: old, new: new, ends: ends)
+            return FollowedPairs(old: old, new: new, columns: columns, ends: ends)
         }
+    }
+
+    /// SQL for the condition that an old row has a pair.
+    var isPair: String {
+        ends.flatMap(\.old.columns).map { "\(SQL.quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     }
 
     /// Whether the values of a foreign key do not fit its columns any more.
@@ -38,8 +52,14 @@ struct FollowedPairs {
     ///   - maps: The changed primary keys, by table. Those of an end of another type contain all rows.
     func query(from name: String, _ maps: [String: KeyMap]) -> (value: (String) -> String, rows: String) {
         var values: [String: String] = [:]
-        for column in new.columnNames where old.column(column) == nil { values[column] = "NULL" }
-        var rows = "\(name) AS t"
+        for column in new.columnNames {
+            if let value = columns[column] {
+                values[column] = value.columnName.map { "t." + SQL.quoted($0) } ?? SQLite.expression(value)
+            } else if !old.isJoinTable || old.column(column) == nil {
+                values[column] = "NULL"
+            }
+        }
+        var rows = "(SELECT * FROM \(name) WHERE \(isPair)) AS t"
         for (place, end) in ends.enumerated() {
             guard isRetyped(end) else {
                 for (before, after) in zip(end.old.columns, end.new.columns) {

@@ -195,6 +195,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             case .rows(let from, let columns, let condition):
                 if old[from] == table, columns.allSatisfy({ .column($0.key) == $0.value }) { continue }
                 (source, values, requiring) = (from, columns, condition)
+            case .custom where table.isJoinTable: continue
             case .custom(let from):
                 // This assumes that the custom migration keeps the old values.
                 var columns: [String: ValueExpression] = [:]

@@ -26,7 +26,9 @@ struct MigrationRun {
     /// For each stage, the tables of the store whose rows it copies in one transaction, once for each copy.
     var copiedTables: [[String]] {
         stages.enumerated().map { place, stage in
-            (stage.statements.copies.map(\.source.name) + stage.customSources).flatMap { lineage.origins(of: $0, before: place) }
+            (stage.statements.copies.map(\.source.name) + stage.customSources).flatMap {
+                lineage.origins(of: $0, before: place)
+            }
         }
     }
 

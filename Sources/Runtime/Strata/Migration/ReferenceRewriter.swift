@@ -287,12 +287,13 @@ struct ReferenceRewriter {
         let order = pairs.old.primaryKey.map { "t." + SQL.quoted($0) }.joined(separator: ", ")
         try connection.execute(
             "INSERT INTO \(moved) SELECT \(columns.map(value).joined(separator: ", ")) FROM \(rows) ORDER BY \(order)")
+        let moves = connection.changes
         let count = try connection.count(name)
-        let left = count - connection.changes
+        let left = try connection.integer("SELECT count(*) FROM \(SQL.quoted(name)) WHERE \(pairs.isPair)") ?? 0
         try insertPairs(moved, into: pairs.new.name, columns, key: pairs.new.primaryKey)
         try connection.execute("DROP TABLE \(moved)")
         try monitor.advance(count, table: pairs.new.name)
-        return left
+        return left - moves
     }
 
     /// The columns of a temporary table for rows with these columns.
