@@ -67,12 +67,12 @@ class TableFacts:
         names, moment = index.dated("properties", self.version)
         columns = []
         for name in names:
-            name, _, order = name.partition(" desc") if name.endswith(" desc") else (name, "", "")
-            property = entity.property(name, moment)
+            order = " desc" if name.endswith(" desc") else ""
+            property = entity.property(name.removesuffix(order), moment)
             if property.is_computed(self.version):
-                columns.append(property.base(self.version))
+                columns.append(property.base(self.version) + order)
             else:
-                columns += [column.name for column in entity.property_columns(property, self.version)]
+                columns += [column.name + order for column in entity.property_columns(property, self.version)]
         if index.value("where", self.version) is None:
             self.add_index(table, columns, index.value("unique", self.version))
 
@@ -106,7 +106,7 @@ def check_tables(connection, model, version, name):
             references.add((table, tuple(s for s, _ in pairs), target, tuple(t for _, t in pairs), rule))
         for _, index, is_unique, origin, is_partial in connection.execute(f"PRAGMA index_list({quoted(table)})"):
             rows = connection.execute(f"PRAGMA index_xinfo({quoted(index)})").fetchall()
-            names = tuple(row[2] for row in rows if row[5])
+            names = tuple(row[2] + " desc" * row[3] for row in rows if row[5])
             if origin == "c" and not is_partial:
                 (unique if is_unique else indexed).add((table, names))
     by_name = {fact[:2]: fact for fact in columns}

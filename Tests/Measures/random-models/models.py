@@ -709,7 +709,7 @@ class RandomModel:
             self.set(property, default_value=self.default(property["property_type"]) if self.chance(0.8) else None)
 
     def change_type(self):
-        entity, property = self.old_property()
+        entity, property = self.old_property(*(["bool"] if self.chance(0.2) else []))
         if property is None or self.mentions(entity, property["name"]):
             return
         type = property["property_type"]
@@ -783,6 +783,9 @@ class RandomModel:
 
     def change_collation(self):
         entity, property = self.old_property("string")
+        if entity and self.chance(0.4):
+            key = self.key_names(entity)
+            property = self.one(p for p in self.existing(self.scalars(entity, "string")) if p["name"] in key)
         if property and "unique" not in property:
             self.set(property, collation=self.one({None, "nocase", "rtrim"} - {property.get("collation")}))
 
@@ -800,10 +803,10 @@ class RandomModel:
                     self.set(property, duplicates=True)
             elif "duplicates" not in property:
                 self.set(property, ordered=None if property.get("ordered") else True)
-        elif "inverse" not in type and property.get("nullable") and self.chance(0.6):
-            if self.has_new_key(entity) or self.has_new_key(self.entity(type["entity_name"])):
-                return
+        elif property.get("nullable") and "unique" not in property and self.chance(0.6):
             fields = {"nullable": None}
+            if "inverse" in type:
+                fields["stored"] = True
             if "on_delete" in property:
                 fields["on_delete"] = None
             self.set(property, **fields)
