@@ -116,11 +116,11 @@ import Testing
                 + #"{ "name": "is_done", "property_type": "bool" }\#(properties)] }"#
         }
         try ScratchModel.with(["Note.json": note("")]) { (model: ScratchModel) throws in
-            func schema() throws -> KnownSchema {
-                KnownSchema(try #require(ModelFolder.all(below: model.folder.path).first).loaded())
+            func schema() throws -> SchemaDefinition {
+                SchemaDefinition(try #require(ModelFolder.all(below: model.folder.path).first).loaded())
             }
             let store = model.folder.appendingPathComponent("store.sqlite")
-            _ = try Store(at: store, knowing: try schema())
+            _ = try Store(at: store, definition: try schema())
             try model.write(
                 note(#", { "name": "text", "property_type": "string", "nullable": true }"#), to: "Note.json")
             let plan = run("plan", store.path, "--model", model.folder.path)
@@ -131,7 +131,7 @@ import Testing
             try model.write(changed, to: "Note.json")
             let refused = run("plan", store.path, "--model", model.folder.path)
             #expect(refused.complaints.first?.contains("the type of note.is_done has changed") == true)
-            #expect(throws: StoreError.self) { _ = try Store(at: store, knowing: try schema()) }
+            #expect(throws: StoreError.self) { _ = try Store(at: store, definition: try schema()) }
         }
     }
 

@@ -11,13 +11,13 @@ import Testing
     private static let table = "CREATE TABLE t (id INT PRIMARY KEY, x AMOUNT, s TEXT, day DATETIME);"
 
     /// Imports the table, creates a database of it, and runs a body.
-    private func withDatabase(_ sql: String, _ body: (Workspace, KnownSchema) throws -> Void) throws {
+    private func withDatabase(_ sql: String, _ body: (Workspace, SchemaDefinition) throws -> Void) throws {
         let workspace = try Workspace()
         try workspace.write(Self.table, to: "migrations/1.sql")
         let result = workspace.run("import", "sql", workspace.path("migrations"), "--into", workspace.path("out"))
         #expect(result.code == .success, "\(result.complaints)")
         try workspace.makeDatabase("app.sqlite", Self.table + sql)
-        try body(workspace, KnownSchema(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded()))
+        try body(workspace, SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded()))
     }
 
     private func exchange(_ value: inout Bool, with new: Bool) -> Bool {
@@ -65,10 +65,10 @@ import Testing
         #expect(result.code == .success, "\(result.complaints)")
         try workspace.makeDatabase(
             "app.sqlite", table + "INSERT INTO d VALUES (4, 5), (9, 0.5), \(row);")
-        let schema = KnownSchema(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
+        let schema = SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
         let report = try Store.convert(
             URL(fileURLWithPath: workspace.path("app.sqlite")), to: URL(fileURLWithPath: workspace.path("app.strata")),
-            knowing: schema)
+            definition: schema)
         #expect(report.rows == ["d": 2] && report.unconverted == ["d": 1])
         let store = try Connection(path: workspace.path("app.strata"), mode: .readOnly)
         #expect(try store.texts("SELECT id || ' ' || x FROM d ORDER BY id") == ["4 5.0", "9 0.5"])
@@ -90,7 +90,7 @@ import Testing
             defer { hasEnded.withLock { $0 = true } }
             for round in 1...20 {
                 let report = try Store.convert(
-                    source, to: URL(fileURLWithPath: workspace.path("\(round).strata")), knowing: schema)
+                    source, to: URL(fileURLWithPath: workspace.path("\(round).strata")), definition: schema)
                 #expect(report.rows == ["t": 1])
             }
         }
@@ -112,7 +112,7 @@ import Testing
                 try? other.execute("INSERT INTO t VALUES (2, 3, 'late', NULL)")
             }
             _ = try Store.convert(
-                URL(fileURLWithPath: source), to: URL(fileURLWithPath: workspace.path("app.strata")), knowing: schema,
+                URL(fileURLWithPath: source), to: URL(fileURLWithPath: workspace.path("app.strata")), definition: schema,
                 options: options)
             #expect(try Self.rows(workspace) == ["1 2.0 'a' NULL"])
             #expect(try writer.integer("SELECT count(*) FROM t") == (journal == "WAL" ? 2 : 1))
@@ -128,7 +128,7 @@ import Testing
             #expect(throws: CancellationError.self) {
                 _ = try Store.convert(
                     URL(fileURLWithPath: workspace.path("app.sqlite")),
-                    to: URL(fileURLWithPath: workspace.path("app.strata")), knowing: schema, conversion: options)
+                    to: URL(fileURLWithPath: workspace.path("app.strata")), definition: schema, conversion: options)
             }
             #expect(!FileManager.default.fileExists(atPath: workspace.path("app.strata")))
         }

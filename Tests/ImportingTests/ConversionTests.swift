@@ -393,7 +393,7 @@ import Testing
         let convert = {
             try Store.convert(
                 workspace.url.appendingPathComponent("journal.sqlite"), to: out,
-                knowing: KnownSchema(try model.loaded()), conversion: options)
+                definition: SchemaDefinition(try model.loaded()), conversion: options)
         }
         if limit == 2 {
             #expect(throws: CancellationError.self) { _ = try convert() }

@@ -25,7 +25,7 @@ import Testing
 
     private struct Source {
         let workspace: Workspace
-        let schema: KnownSchema
+        let schema: SchemaDefinition
         var database: URL { URL(fileURLWithPath: workspace.path("app.sqlite")) }
 
         /// Converts the database. Each row is a transaction of its own.
@@ -33,7 +33,7 @@ import Testing
         {
             try MigrationBatches.$duration.withValue(.zero) {
                 try Store.convert(
-                    database, to: URL(fileURLWithPath: workspace.path(name)), knowing: schema, conversion: conversion)
+                    database, to: URL(fileURLWithPath: workspace.path(name)), definition: schema, conversion: conversion)
             }
         }
 
@@ -91,7 +91,7 @@ import Testing
         let result = workspace.run("import", "sql", workspace.path("migrations"), "--into", workspace.path("out"))
         #expect(result.code == .success, "\(result.complaints)")
         try workspace.makeDatabase("app.sqlite", Self.tables + Self.rows)
-        let schema = KnownSchema(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
+        let schema = SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
         try body(Source(workspace: workspace, schema: schema))
     }
 
@@ -188,7 +188,7 @@ import Testing
             table
                 + "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO a SELECT i, nullif(i, 90) FROM n;"
         )
-        let schema = KnownSchema(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
+        let schema = SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded())
         let (report, pauses) = try Source(workspace: workspace, schema: schema).convertWithPauses(to: "app.strata")
         #expect(report.version == "1.0" && report.rows == ["a": 100] && pauses > 10)
     }
@@ -207,7 +207,7 @@ import Testing
                 return false
             }
             _ = try Store.convert(
-                source.database, to: URL(fileURLWithPath: source.workspace.path("app.strata")), knowing: source.schema,
+                source.database, to: URL(fileURLWithPath: source.workspace.path("app.strata")), definition: source.schema,
                 conversion: options)
             let rows = reported.withLock(\.self)
             #expect(rows == rows.sorted() && rows.count > 6)
@@ -226,7 +226,7 @@ import Testing
                     return calls == 10
                 }
                 if isTenth {
-                    _ = try? Store.convert(database, to: destination, knowing: schema)
+                    _ = try? Store.convert(database, to: destination, definition: schema)
                 }
                 return false
             }

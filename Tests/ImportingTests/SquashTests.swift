@@ -32,7 +32,7 @@ import Testing
 
         let tables = before.versions[place].tables
         let store = workspace.url.appendingPathComponent("store.sqlite")
-        let schemas = [KnownSchema(before), KnownSchema(after)]
+        let schemas = [SchemaDefinition(before), SchemaDefinition(after)]
         try create(tables, of: schemas[0], at: place, store)
         var results: [[String: [[SQLiteValue]]]] = []
         for (number, schema) in schemas.enumerated() {
@@ -59,8 +59,8 @@ import Testing
     }
 
     /// Creates a store of a version with at most nine rows a table. Foreign keys refer to rows with the same number.
-    private func create(_ tables: [Table], of schema: KnownSchema, at place: Int, _ url: URL) throws {
-        let old = KnownSchema(schema.name, versions: Array(schema.versions[...place]), steps: [])
+    private func create(_ tables: [Table], of schema: SchemaDefinition, at place: Int, _ url: URL) throws {
+        let old = SchemaDefinition(schema.name, versions: Array(schema.versions[...place]), steps: [])
         let connection = try StoreConnections(at: url, old, StoreOptions()).connection
         try connection.execute("PRAGMA foreign_keys = OFF")
         for table in tables {

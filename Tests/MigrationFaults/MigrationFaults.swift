@@ -27,8 +27,8 @@ package struct MigrationFaults {
                 let after = folder.appendingPathComponent("after.sqlite")
                 try fixtures.createComplete(version, at: before, before: step, random)
                 try FileManager.default.copyItem(at: before, to: after)
-                guard let known = KnownSchema(fixtures.schema, upTo: step.to) else { return }
-                _ = try Store(at: after, knowing: known)
+                guard let known = SchemaDefinition(fixtures.schema, upTo: step.to) else { return }
+                _ = try Store(at: after, definition: known)
                 let faults = MigrationFaults(
                     step: step, newest: try fixtures.version(step.to), before: before, after: after)
                 for fault in ValueFault.all {

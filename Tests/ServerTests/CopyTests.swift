@@ -35,7 +35,7 @@ import Testing
         try withModel(Self.files) { model in
             let loaded = try loadedModel(model.path)
             let file = model.appendingPathComponent("../store.sqlite")
-            try Store(at: file, knowing: KnownSchema(loaded)).close()
+            try Store(at: file, definition: SchemaDefinition(loaded)).close()
             try server.withDatabase { url in
                 try server.run([try loaded.serverSchema().versions[0].file], at: url)
                 let store = try Strata.Connection(path: file.path, mode: .readWrite)

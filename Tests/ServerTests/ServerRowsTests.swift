@@ -45,7 +45,7 @@ import Testing
                 let returned = strata("copy", back.path, "--from", url, "--model", modelPath)
                 try #require(returned.code == .success, "\(returned.text)")
             }
-            _ = try Store(at: store, knowing: KnownSchema(loaded))
+            _ = try Store(at: store, definition: SchemaDefinition(loaded))
             let count = try compare(loaded.history.newest.serverTables, in: store, and: back)
             #expect(count > 30)
         }
@@ -67,9 +67,9 @@ import Testing
 
     /// Creates a store of a version with nine rows in each table. Foreign keys refer to rows with the same number.
     private func create(_ history: SchemaHistory, at place: Int, _ file: URL) throws {
-        let schema = KnownSchema(history)
-        let old = KnownSchema(schema.name, versions: Array(schema.versions[...place]), steps: [])
-        _ = try Store(at: file, knowing: old)
+        let schema = SchemaDefinition(history)
+        let old = SchemaDefinition(schema.name, versions: Array(schema.versions[...place]), steps: [])
+        _ = try Store(at: file, definition: old)
         let connection = try Connection(path: file.path, mode: .readWrite)
         try connection.execute("PRAGMA foreign_keys = OFF")
         for table in history.versions[place].serverTables {
@@ -144,11 +144,11 @@ import Testing
             let returned = strata("copy", back.path, "--from", url, "--model", model)
             try #require(returned.code == .success, "\(returned.text)")
         }
-        let known = KnownSchema(loaded.history)
+        let known = SchemaDefinition(loaded.history)
         let steps = Array(known.steps[run.lowerBound..<run.upperBound])
         _ = try Store(
             at: store,
-            knowing: KnownSchema(known.name, versions: Array(known.versions[...run.upperBound]), steps: steps))
+            definition: SchemaDefinition(known.name, versions: Array(known.versions[...run.upperBound]), steps: steps))
         return try compare(loaded.history.versions[run.upperBound].serverTables, in: store, and: back)
     }
 

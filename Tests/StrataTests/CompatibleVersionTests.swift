@@ -53,9 +53,9 @@ import Testing
     }()
 
     /// The schema as an app of a version knows it.
-    private func schema(_ newest: String) -> KnownSchema {
+    private func schema(_ newest: String) -> SchemaDefinition {
         let last = Self.history.versions.firstIndex { $0.name == newest } ?? 0
-        return KnownSchema(
+        return SchemaDefinition(
             "NoteSchema", versions: Array(Self.history.versions[...last]),
             steps: Array(Self.history.steps.prefix(last)))
     }
@@ -63,7 +63,7 @@ import Testing
     private func open(
         _ url: URL, as version: String, _ options: StoreOptions = StoreOptions()
     ) throws -> Store {
-        try Store(at: url, knowing: schema(version), options: options)
+        try Store(at: url, definition: schema(version), options: options)
     }
 
     /// A note as an app of 1.0 knows it.
@@ -196,7 +196,7 @@ import Testing
     @Test func `the plan for a newer store migrates nothing`() throws {
         try withFile { url in
             _ = try open(url, as: "1.2")
-            let plan = try MigrationPlan(from: url, knowing: schema("1.0"))
+            let plan = try MigrationPlan(from: url, definition: schema("1.0"))
             #expect(plan.isNewer && plan.isEmpty && plan.isPossible)
             #expect(
                 plan.description

@@ -90,7 +90,7 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
     }
 
     /// In steps 1 and 3, a custom migration receives the rows of `s`. The table `book` changes in each step.
-    private static let schema = KnownSchema(
+    private static let schema = SchemaDefinition(
         "Deferred",
         versions: [
             version(1, ["id integer key", "name text", "year text?", "search (name) unicode61"]),
@@ -119,8 +119,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
 
     private func withOldStore(_ body: (URL) throws -> Void) throws {
         try withFile { (url: URL) throws in
-            let old = KnownSchema("Deferred", versions: [Self.schema.versions[0]], steps: [])
-            _ = try Store(at: url, knowing: old)
+            let old = SchemaDefinition("Deferred", versions: [Self.schema.versions[0]], steps: [])
+            _ = try Store(at: url, definition: old)
             try Connection(path: url.path, mode: .readWrite).execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6)
@@ -153,7 +153,7 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             try withOldStore { (url: URL) throws in
                 var options = StoreOptions()
                 options.migrationStrategy = .stepwise
-                _ = try Store(at: url, knowing: Self.schema, options: options)
+                _ = try Store(at: url, definition: Self.schema, options: options)
                 expected = try content(url)
             }
             for mode in [StoreOptions.MigrationMode.oneTransaction, .resumable] {
@@ -164,7 +164,7 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
                     let store =
                         mode == .resumable
                         ? try openInterrupted(at: url, Self.schema, options).store
-                        : try Store(at: url, knowing: Self.schema, options: options)
+                        : try Store(at: url, definition: Self.schema, options: options)
                     #expect(try content(url) == expected, "\(mode)")
                     let isSame = try pages(url) == before
                     #expect(isSame == isAltered, "\(mode)")
@@ -179,7 +179,7 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
 
     @Test func `a table that custom migrations do not touch is altered once`() throws {
         try withOldStore { (url: URL) throws in
-            let plan = try MigrationPlan(from: url, knowing: Self.schema)
+            let plan = try MigrationPlan(from: url, definition: Self.schema)
             #expect(plan.tables.map { $0.first { $0.name == "book" }?.action } == [.keep, .keep, .alter])
         }
         try check([:], isAltered: true)

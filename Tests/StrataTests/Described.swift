@@ -6,16 +6,16 @@ import StoreCommands
 import Strata
 import Testing
 
-extension KnownSchema {
+extension SchemaDefinition {
     /// The schema up to the version at index `newest`, as an older app knows it.
-    func upTo(_ newest: Int) -> KnownSchema {
-        KnownSchema(name, versions: Array(versions.prefix(newest + 1)), steps: Array(steps.prefix(newest)))
+    func upTo(_ newest: Int) -> SchemaDefinition {
+        SchemaDefinition(name, versions: Array(versions.prefix(newest + 1)), steps: Array(steps.prefix(newest)))
     }
 }
 
 /// Creates a store of the first version, and runs the SQL `rows` in it.
-func makeStore(at url: URL, _ schema: KnownSchema, rows: String) throws {
-    _ = try Store(at: url, knowing: schema.upTo(0))
+func makeStore(at url: URL, _ schema: SchemaDefinition, rows: String) throws {
+    _ = try Store(at: url, definition: schema.upTo(0))
     try Connection(path: url.path, mode: .readWrite).execute(rows)
 }
 

@@ -18,14 +18,14 @@ import Testing
     private func schema(
         _ tables: [Table], fingerprint: UInt64, version: String = "1.1", later: [SchemaVersion] = [],
         steps: [MigrationStep] = [], types: String = ""
-    ) -> KnownSchema {
+    ) -> SchemaDefinition {
         let first = SchemaVersion("1.0", fingerprint: 1, tables: [Self.folder])
         let draft = SchemaVersion(version, fingerprint: fingerprint, tables: tables)
         let step = MigrationStep(from: "1.0", to: version, changes: [.create("note")])
-        return KnownSchema("NoteSchema", versions: [first, draft] + later, steps: [step] + steps, valueTypes: types)
+        return SchemaDefinition("NoteSchema", versions: [first, draft] + later, steps: [step] + steps, valueTypes: types)
     }
 
-    private func open(_ url: URL, _ schema: KnownSchema, recreates: Bool = false) throws -> StoreConnections {
+    private func open(_ url: URL, _ schema: SchemaDefinition, recreates: Bool = false) throws -> StoreConnections {
         var options = StoreOptions()
         options.recreatesChangedDrafts = recreates
         return try StoreConnections(at: url, schema, options)
@@ -257,9 +257,9 @@ import Testing
         }
         try withFile { (url: URL) throws in
             let place = try #require(names.firstIndex(of: name))
-            let old = KnownSchema("NoteSchema", versions: Array(versions[...place]), steps: Array(steps[..<place]))
+            let old = SchemaDefinition("NoteSchema", versions: Array(versions[...place]), steps: Array(steps[..<place]))
             try open(url, old).connection.execute("INSERT INTO note (id, title) VALUES (1, 'tea')")
-            let store = try open(url, KnownSchema("NoteSchema", versions: versions, steps: steps))
+            let store = try open(url, SchemaDefinition("NoteSchema", versions: versions, steps: steps))
             #expect(store.report?.from == name)
             #expect(store.report?.to == "1.1")
             #expect(

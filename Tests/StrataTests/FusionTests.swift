@@ -106,13 +106,13 @@ import Testing
     ) throws {
         let history = try history(Self.files)
         #expect(history.steps.map(\.customReasons) == [[], [], [], []])
-        let schema = KnownSchema(history)
+        let schema = SchemaDefinition(history)
         try withFile { url in
             try makeStore(at: url, schema, rows: Self.content)
             // The store is first migrated to the version of the test, and from there with the strategy of the test.
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
-            if start > 0 { _ = try Store(at: url, knowing: schema.upTo(start), options: options) }
+            if start > 0 { _ = try Store(at: url, definition: schema.upTo(start), options: options) }
             options.migrationStrategy = strategy
             options.migration = mode
             try openInterrupted(at: url, schema, options)
@@ -151,7 +151,7 @@ import Testing
             """#,
         ]
         let history = try history(files)
-        let schema = KnownSchema(history)
+        let schema = SchemaDefinition(history)
         try withFile { url in
             try makeStore(
                 at: url, schema,
@@ -161,7 +161,7 @@ import Testing
                     INSERT INTO item_shops VALUES (7, 1, 8, 0);
                     """)
             let before = try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
-            _ = try Store(at: url, knowing: schema)
+            _ = try Store(at: url, definition: schema)
             #expect(
                 try rows(url, "SELECT rootpage FROM sqlite_schema WHERE type = 'table' ORDER BY 1") == before)
             #expect(try rows(url, "SELECT rows FROM strata_migrations") == [[.integer(0)]])
@@ -198,10 +198,10 @@ import Testing
               "properties": [{ "name": "a", "property_type": "[adds]" }, { "name": "b", "property_type": "renames" }] }
             """#,
         ]
-        let schema = KnownSchema(try history(files))
+        let schema = SchemaDefinition(try history(files))
         try withFile { url in
             try makeStore(at: url, schema, rows: #"INSERT INTO book VALUES (1, '[{"n12":5}]', '{"n1":6}')"#)
-            _ = try Store(at: url, knowing: schema)
+            _ = try Store(at: url, definition: schema)
             let answer = try rows(url, "SELECT a ->> '$[0].n12', b ->> '$.n12', json_array_length(a), a FROM book")
             #expect(answer.first?.prefix(3) == [.integer(5), .integer(6), .integer(1)])
             #expect(answer.first.map { "\($0[3])".contains("p2") } == true)

@@ -35,10 +35,10 @@ import Testing
             + statements.finish.filter { $0.contains(" INDEX ") }
         #expect(sql == change.sql)
 
-        let schema = KnownSchema(history)
+        let schema = SchemaDefinition(history)
         try withFile { url in
             try makeStore(at: url, schema, rows: change.rows)
-            _ = try Store(at: url, knowing: schema)
+            _ = try Store(at: url, definition: schema)
             let connection = try Connection(path: url.path, mode: .readWrite)
             var answer: [String] = []
             try connection.query(change.query) { row in

@@ -671,7 +671,7 @@ private struct Label: StoredEntity {
                 { "name": "b", "property_type": "string", "version_history": [{ "version": "1" }, { "version": "2", "previous": { "property_type": "int" } }] }] }
             """#,
         ]
-        let schema = KnownSchema(try history(files))
+        let schema = SchemaDefinition(try history(files))
         for strategy in [StoreOptions.MigrationStrategy.fused, .stepwise] {
             try withFile { (url: URL) throws in
                 try makeStore(
@@ -680,7 +680,7 @@ private struct Label: StoredEntity {
                         "INSERT INTO v VALUES (1, 5); INSERT INTO u VALUES (2, 2); INSERT INTO t VALUES (10, 2, 6)")
                 var options = StoreOptions()
                 options.migrationStrategy = strategy
-                _ = try Store(at: url, knowing: schema, options: options)
+                _ = try Store(at: url, definition: schema, options: options)
                 #expect(
                     try rows(url, "SELECT t.b, v.up_id, w.a FROM t JOIN v ON v.id = t.u_id, w") == [
                         [.text("6"), .integer(2), .integer(5)]

@@ -23,8 +23,8 @@ import Testing
         #"{ "name": "same", "identifier": { "type": "int" }, "version_history": [{ "version": "1" }] }"#,
     ]
 
-    private func withOldStore(_ rows: String, _ body: (URL, KnownSchema) throws -> Void) throws {
-        let schema = KnownSchema(try history(Self.files))
+    private func withOldStore(_ rows: String, _ body: (URL, SchemaDefinition) throws -> Void) throws {
+        let schema = SchemaDefinition(try history(Self.files))
         try withFile { url in
             try makeStore(at: url, schema, rows: rows)
             try body(url, schema)
@@ -39,7 +39,7 @@ import Testing
     @Test func `a plan lists the action for each table and writes nothing`() throws {
         try withOldStore(content) { url, schema in
             let before = try Data(contentsOf: url)
-            let plan = try MigrationPlan(from: url, knowing: schema)
+            let plan = try MigrationPlan(from: url, definition: schema)
             #expect(try Data(contentsOf: url) == before)
             #expect(plan.isPossible && !plan.isEmpty)
             #expect(
@@ -48,8 +48,8 @@ import Testing
                     "  1. rebuild author, 2 rows", "  1. create new", "  1. drop gone",
                 ])
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan)) == plan)
-            _ = try Store(at: url, knowing: schema)
-            let done = try MigrationPlan(from: url, knowing: schema)
+            _ = try Store(at: url, definition: schema)
+            let done = try MigrationPlan(from: url, definition: schema)
             #expect(
                 done.isEmpty && done.tables.isEmpty && done.description == "TestSchema: version 3, which is the newest")
         }
@@ -59,7 +59,7 @@ import Testing
         try withOldStore(content) { url, schema in
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
-            let plan = try MigrationPlan(from: url, knowing: schema, options: options)
+            let plan = try MigrationPlan(from: url, definition: schema, options: options)
             #expect(
                 plan.tables.map { $0.filter { $0.action != .keep }.map { "\($0.action) \($0.name) \($0.rows ?? -1)" } }
                     == [
@@ -73,8 +73,8 @@ import Testing
         try withOldStore("\(authors) INSERT INTO author SELECT i, 1000000000 + i FROM n") { url, schema in
             var options = StoreOptions()
             options.migrationStrategy = .stepwise
-            let plan = try MigrationPlan(from: url, knowing: schema, options: options)
-            _ = try Store(at: url, knowing: schema, options: options)
+            let plan = try MigrationPlan(from: url, definition: schema, options: options)
+            _ = try Store(at: url, definition: schema, options: options)
             let size = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64)
             #expect(size > plan.databaseBytes && size - plan.databaseBytes <= plan.neededBytes)
         }
@@ -82,16 +82,16 @@ import Testing
 
     @Test func `the disk space contains the backup`() throws {
         try withOldStore(content) { url, schema in
-            let plan = try MigrationPlan(from: url, knowing: schema)
+            let plan = try MigrationPlan(from: url, definition: schema)
             var options = StoreOptions()
             options.backup = .automatic(keep: 1)
-            let other = try MigrationPlan(from: url, knowing: schema, options: options)
+            let other = try MigrationPlan(from: url, definition: schema, options: options)
             #expect(other.neededBytes == plan.neededBytes + plan.databaseBytes)
-            _ = try Store(at: url, knowing: schema, options: options)
+            _ = try Store(at: url, definition: schema, options: options)
             let backup = try #require(try Store.backups(of: url).first)
             let size = try FileManager.default.attributesOfItem(atPath: backup.url.path)[.size] as? Int64
             #expect(size == plan.databaseBytes)
-            #expect(try MigrationPlan(from: url, knowing: schema, options: options).neededBytes == 0)
+            #expect(try MigrationPlan(from: url, definition: schema, options: options).neededBytes == 0)
         }
     }
 
@@ -99,13 +99,13 @@ import Testing
         try withOldStore(content) { url, schema in
             try Connection(path: url.path, mode: .readWrite).execute(
                 "PRAGMA foreign_keys = OFF; INSERT INTO book VALUES (4, 'd', 99), (5, 'e', 98)")
-            let plan = try MigrationPlan(from: url, knowing: schema)
+            let plan = try MigrationPlan(from: url, definition: schema)
             #expect(
                 plan.violations.map { "\($0.table): \($0.constraint), \($0.rows), \($0.handling)" } == [
                     "book: FOREIGN KEY, 2, kept"
                 ])
             #expect(plan.isPossible)
-            _ = try Store(at: url, knowing: schema)
+            _ = try Store(at: url, definition: schema)
             #expect(try rows(url, "SELECT by_id FROM book WHERE id > 3") == [[.integer(99)], [.integer(98)]])
         }
     }

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Three versions with a custom migration in each step, which drops every second row.
-    private static let halving: KnownSchema = {
+    private static let halving: SchemaDefinition = {
         let tables = [Table("s", ["id integer key", "v text?"])]
         func step(_ from: String, _ to: String) -> MigrationStep {
             MigrationStep(from: from, to: to, changes: [.custom(from: "s", to: "s")]) { step in
@@ -69,13 +69,13 @@ import Testing
                 try step.followKeys()
             }
         }
-        return KnownSchema(
+        return SchemaDefinition(
             "Pebbles", versions: (1...3).map { SchemaVersion("\($0)", fingerprint: UInt64($0), tables: tables) },
             steps: [step("1", "2"), step("2", "3")])
     }()
 
     /// Three versions whose steps only add columns.
-    private static let adding = KnownSchema(
+    private static let adding = SchemaDefinition(
         "Pebbles",
         versions: (1...3).map { count in
             let columns = ["id integer key", "v text?"] + (1..<count).map { "c\($0) integer?" }
@@ -86,14 +86,14 @@ import Testing
             MigrationStep(from: "2", to: "3", changes: [.map(from: "s", to: "s")]),
         ])
 
-    private func reports(_ url: URL, _ schema: KnownSchema, _ mode: StoreOptions.MigrationMode) throws
+    private func reports(_ url: URL, _ schema: SchemaDefinition, _ mode: StoreOptions.MigrationMode) throws
         -> [MigrationProgress]
     {
         let reports = Reports()
         var options = StoreOptions()
         options.migration = mode
         options.migrationProgress = { reports.add($0) }
-        _ = try Store(at: url, knowing: schema, options: options)
+        _ = try Store(at: url, definition: schema, options: options)
         return reports.all
     }
 
@@ -130,7 +130,7 @@ import Testing
             // A new store, a store of this version, and a store whose tables are altered.
             for schema in [Self.adding.upTo(1), Self.adding.upTo(1), Self.adding] {
                 progress.completedUnitCount = 0
-                _ = try Store(at: url, knowing: schema, options: options)
+                _ = try Store(at: url, definition: schema, options: options)
                 #expect(progress.isFinished)
             }
             let all = try reports(url, Self.adding, mode)

@@ -29,7 +29,7 @@ private final class Flag: @unchecked Sendable {
 ///
 /// - Returns: The store, and the number of attempts.
 @discardableResult func openInterrupted(
-    at url: URL, _ schema: KnownSchema, _ options: StoreOptions, between: () throws -> Void = {}
+    at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions, between: () throws -> Void = {}
 ) throws -> (store: Store, attempts: Int) {
     var options = options
     options.migrationProgress = { _ in }
@@ -41,7 +41,7 @@ private final class Flag: @unchecked Sendable {
         options.isMigrationCancelled = { countdown.isOver() }
         do {
             let store = try MigrationBatches.$duration.withValue(.zero) {
-                try Store(at: url, knowing: schema, options: options)
+                try Store(at: url, definition: schema, options: options)
             }
             return (store, attempts)
         } catch is CancellationError {
@@ -273,7 +273,7 @@ private struct Counts: Sendable {
     private static func schema<Code: CustomMigration>(
         _ code: Code.Type, stages: [Int],
         _ rows: (Int) -> @Sendable (CustomStep, RunningMigration<Code>) throws -> Void
-    ) -> KnownSchema {
+    ) -> SchemaDefinition {
         let versions = (1...4).map { SchemaVersion("\($0)", fingerprint: UInt64($0), tables: tables($0)) }
         let steps = (1...3).map { number -> MigrationStep in
             let rename = TableChange.map(
@@ -288,7 +288,7 @@ private struct Counts: Sendable {
                 changes: [rename, .custom(from: "s", to: "s")] + (number == 2 ? [.drop("gone")] : []), code: code,
                 rows: rows(number))
         }
-        return KnownSchema("ResumableSchema", versions: versions, steps: steps)
+        return SchemaDefinition("ResumableSchema", versions: versions, steps: steps)
     }
 }
 
@@ -342,7 +342,7 @@ extension ResumableMigrationTests {
     }
 
     /// Migrates the same store in one transaction, and in batches with interruptions, and compares the results.
-    private func check(_ schema: KnownSchema, isResumed: Bool = true) throws {
+    private func check(_ schema: SchemaDefinition, isResumed: Bool = true) throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, schema, rows: Self.content)
             let expected = url.appendingPathExtension("expected")
@@ -350,7 +350,7 @@ extension ResumableMigrationTests {
             try FileManager.default.copyItem(at: url, to: expected)
             var options = StoreOptions()
             options.migration = .oneTransaction
-            let report = try Store(at: expected, knowing: schema, options: options).migrationReport
+            let report = try Store(at: expected, definition: schema, options: options).migrationReport
             let tables = try #require(schema.versions.last).tables
             let answer = try contents(of: expected, tables)
             for round in 0..<3 {
@@ -362,7 +362,7 @@ extension ResumableMigrationTests {
                     var result: MigrationReport?
                     if round == 0 {
                         result = try MigrationBatches.$duration.withValue(.zero) {
-                            try Store(at: copy, knowing: schema, options: options).migrationReport
+                            try Store(at: copy, definition: schema, options: options).migrationReport
                         }
                     } else {
                         let (store, attempts) = try openInterrupted(at: copy, schema, options)
@@ -382,29 +382,29 @@ extension ResumableMigrationTests {
     }
 
     /// Interrupts the migration of a store after its first rows.
-    private func interrupt(_ url: URL, _ schema: KnownSchema, after count: Int = 20) throws {
+    private func interrupt(_ url: URL, _ schema: SchemaDefinition, after count: Int = 20) throws {
         var options = StoreOptions()
         options.migration = .resumable
         options.migrationProgress = { _ in }
         let countdown = Countdown(count)
         options.isMigrationCancelled = { countdown.isOver() }
         MigrationBatches.$duration.withValue(.zero) {
-            _ = #expect(throws: CancellationError.self) { try Store(at: url, knowing: schema, options: options) }
+            _ = #expect(throws: CancellationError.self) { try Store(at: url, definition: schema, options: options) }
         }
-        #expect(try #require(MigrationPlan(from: url, knowing: schema).pending).completedRows > 5)
+        #expect(try #require(MigrationPlan(from: url, definition: schema).pending).completedRows > 5)
     }
 
     /// Migrates a copy of a store in one transaction, and compares its contents with those of the migrated store.
-    private func finish(_ url: URL, _ schema: KnownSchema) throws -> MigrationReport? {
+    private func finish(_ url: URL, _ schema: SchemaDefinition) throws -> MigrationReport? {
         let expected = url.appendingPathExtension("expected")
         defer { try? FileManager.default.removeItem(at: expected) }
         try Connection(path: url.path, mode: .readWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         try FileManager.default.copyItem(at: url, to: expected)
         var options = StoreOptions()
         options.migration = .oneTransaction
-        _ = try Store(at: expected, knowing: schema, options: options)
+        _ = try Store(at: expected, definition: schema, options: options)
         options.migration = .resumable
-        let report = try Store(at: url, knowing: schema, options: options).migrationReport
+        let report = try Store(at: url, definition: schema, options: options).migrationReport
         let tables = try #require(schema.versions.last).tables
         #expect(try contents(of: url, tables) == contents(of: expected, tables))
         return report
@@ -423,7 +423,7 @@ extension ResumableMigrationTests {
             try makeStore(at: url, schema, rows: Self.content)
             try interrupt(url, schema)
             // The older app opens the store, deletes referenced rows, and knows nothing of the new tables.
-            let old = try Store(at: url, knowing: schema.upTo(0))
+            let old = try Store(at: url, definition: schema.upTo(0))
             try old.write { transaction in
                 try transaction.delete(Part.self, id: .init(rawValue: 1))
                 try transaction.insert(Part(id: 99, v: "late", note: "late"))
@@ -432,7 +432,7 @@ extension ResumableMigrationTests {
             let count = try old.read { try $0.count(Part.self) }
             #expect(count == 40)
             try old.close()
-            let plan = try MigrationPlan(from: url, knowing: schema)
+            let plan = try MigrationPlan(from: url, definition: schema)
             // A cascade has changed a row of a table that is copied.
             #expect(plan.pending?.isStale == true)
             _ = try finish(url, schema)
@@ -445,9 +445,9 @@ extension ResumableMigrationTests {
             try interrupt(url, Self.plain)
             let other = try Connection(path: url.path, mode: .readWrite)
             try other.execute("INSERT INTO leaf VALUES (98, NULL)")
-            #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == false)
+            #expect(try MigrationPlan(from: url, definition: Self.plain).pending?.isStale == false)
             try other.execute("UPDATE child SET m1 = 'new' WHERE id = 101")
-            let plan = try MigrationPlan(from: url, knowing: Self.plain)
+            let plan = try MigrationPlan(from: url, definition: Self.plain)
             #expect(plan.pending?.isStale == true && "\(plan)".contains("so it begins again"))
             _ = try finish(url, Self.plain)
             #expect(try rows(url, "SELECT m4 FROM child WHERE id = 101") == [[.text("new")]])
@@ -460,7 +460,7 @@ extension ResumableMigrationTests {
             try makeStore(at: url, Self.plain, rows: Self.content)
             try interrupt(url, Self.plain)
             try Connection(path: url.path, mode: .readWrite).execute(sql)
-            #expect(try MigrationPlan(from: url, knowing: Self.plain).pending?.isStale == true)
+            #expect(try MigrationPlan(from: url, definition: Self.plain).pending?.isStale == true)
             _ = try finish(url, Self.plain)
         }
     }
@@ -469,13 +469,13 @@ extension ResumableMigrationTests {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
             var options = StoreOptions()
-            try RunningApp.$fixedIsExtension.withValue(true) {
+            try AppIdentity.$fixedIsExtension.withValue(true) {
                 #expect(throws: StoreError.needsMigration(found: "1", newest: "4")) {
-                    try Store(at: url, knowing: Self.plain, options: options)
+                    try Store(at: url, definition: Self.plain, options: options)
                 }
-                _ = try Store(at: url, knowing: Self.plain.upTo(0), options: options)
+                _ = try Store(at: url, definition: Self.plain.upTo(0), options: options)
                 options.migratesInExtensions = true
-                _ = try Store(at: url, knowing: Self.plain, options: options)
+                _ = try Store(at: url, definition: Self.plain, options: options)
             }
         }
     }
@@ -483,13 +483,13 @@ extension ResumableMigrationTests {
     @Test func `another build of the app begins the migration again`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
-            try RunningApp.$fixed.withValue("1.0") { try interrupt(url, Self.plain) }
+            try AppIdentity.$fixed.withValue("1.0") { try interrupt(url, Self.plain) }
             let counts = Counts()
             var options = StoreOptions()
             options.migration = .resumable
             options.migrationProgress = { counts.note($0.completedRows) }
             try MigrationBatches.$duration.withValue(.zero) {
-                _ = try Store(at: url, knowing: Self.plain, options: options)
+                _ = try Store(at: url, definition: Self.plain, options: options)
             }
             #expect(counts.first == 1)
         }
@@ -499,13 +499,13 @@ extension ResumableMigrationTests {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.plain, rows: Self.content)
             try interrupt(url, Self.plain)
-            let completed = try #require(MigrationPlan(from: url, knowing: Self.plain).pending).completedRows
+            let completed = try #require(MigrationPlan(from: url, definition: Self.plain).pending).completedRows
             let counts = Counts()
             var options = StoreOptions()
             options.migration = .resumable
             options.migrationProgress = { counts.note($0.completedRows) }
             try MigrationBatches.$duration.withValue(.zero) {
-                _ = try Store(at: url, knowing: Self.plain, options: options)
+                _ = try Store(at: url, definition: Self.plain, options: options)
             }
             #expect(counts.first == completed + 1)
         }
@@ -525,7 +525,7 @@ extension ResumableMigrationTests {
             options.migration = .oneTransaction
             let backup = url.deletingLastPathComponent().appendingPathComponent("backup.sqlite")
             options.backup = .file(backup)
-            _ = try Store(at: url, knowing: Self.plain, options: options)
+            _ = try Store(at: url, definition: Self.plain, options: options)
             #expect(try schemaObjects(url).allSatisfy { !$0.contains("pending") && !$0.contains("strata_1") })
             #expect(try schemaObjects(backup) == before)
         }
@@ -540,7 +540,7 @@ extension ResumableMigrationTests {
             let before = try schemaObjects(url)
             var options = StoreOptions()
             options.migration = .resumable
-            #expect(throws: Failing.Failure.self) { try Store(at: url, knowing: schema, options: options) }
+            #expect(throws: Failing.Failure.self) { try Store(at: url, definition: schema, options: options) }
             #expect(try schemaObjects(url) == before)
         }
     }
@@ -555,10 +555,10 @@ extension ResumableMigrationTests {
                 options.danglingForeignKeys = treatment
                 if treatment == .refuse {
                     #expect(throws: MigrationError.danglingForeignKeys(["child": 1])) {
-                        try Store(at: url, knowing: Self.plain, options: options)
+                        try Store(at: url, definition: Self.plain, options: options)
                     }
                 } else {
-                    _ = try Store(at: url, knowing: Self.plain, options: options)
+                    _ = try Store(at: url, definition: Self.plain, options: options)
                     let expected: SQLiteValue = treatment == .keep ? .integer(777) : .null
                     #expect(try rows(url, "SELECT s_id FROM child WHERE id = 101") == [[expected]])
                 }
@@ -596,7 +596,7 @@ extension ResumableMigrationTests {
         let plain = Table("note", ["id integer key", "title text", "body text"])
         var searched = plain
         searched.search = TextSearch(["title", "body"])
-        let schema = KnownSchema(
+        let schema = SchemaDefinition(
             "SearchSchema",
             versions: [
                 SchemaVersion("1", fingerprint: 1, tables: [plain]),
@@ -611,7 +611,7 @@ extension ResumableMigrationTests {
             try interrupt(url, schema)
             // What was filled before a change is discarded with the rest.
             try Connection(path: url.path, mode: .readWrite).execute("UPDATE note SET title = 'other' WHERE id = 3")
-            #expect(try MigrationPlan(from: url, knowing: schema).pending?.isStale == true)
+            #expect(try MigrationPlan(from: url, definition: schema).pending?.isStale == true)
             try interrupt(url, schema)
             let name = "strata_0_search_note"
             #expect(try schemaObjects(url).contains(name))
@@ -625,7 +625,7 @@ extension ResumableMigrationTests {
     @Test func `a search that is kept after a custom migration is filled in batches`() throws {
         let lines = ["id integer key", "v text", "note text?", "search (v) unicode61"]
         let copied = Table("s", lines + ["w text"])
-        let schema = KnownSchema(
+        let schema = SchemaDefinition(
             "KeptSearchSchema",
             versions: [
                 SchemaVersion("1", fingerprint: 1, tables: [Table("s", lines)]),
@@ -653,7 +653,7 @@ extension ResumableMigrationTests {
 
     @Test func `a computed column called rowid does not hide the rows`() throws {
         let table = Table("word", ["id text key", "v text", "computed rowid text 'upper(v)'"])
-        let schema = KnownSchema(
+        let schema = SchemaDefinition(
             "HiddenRowsSchema",
             versions: [
                 SchemaVersion("1", fingerprint: 1, tables: [table]),
@@ -691,7 +691,7 @@ extension ResumableMigrationTests {
                     .init("\(name)_v", IndexShape(["v(1"])), .init("\(name)_n", IndexShape(["n"], unique: true)),
                 ])
         }
-        let schema = KnownSchema(
+        let schema = SchemaDefinition(
             "RowByRowSchema",
             versions: [
                 SchemaVersion("1", fingerprint: 1, tables: [table(true)]),
@@ -727,7 +727,7 @@ extension ResumableMigrationTests {
             options.migration = .resumable
             var (completed, totals) = ([Int](), Set<Int>())
             try openInterrupted(at: url, Self.counting, options) {
-                guard let pending = try MigrationPlan(from: url, knowing: Self.counting).pending else { return }
+                guard let pending = try MigrationPlan(from: url, definition: Self.counting).pending else { return }
                 completed.append(pending.completedRows)
                 if pending.completedRows > 0 { totals.insert(pending.totalRows) }
             }

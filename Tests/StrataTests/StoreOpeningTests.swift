@@ -86,12 +86,12 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
 @Suite struct StoreOpeningTests {
 
     @Test func `a store whose constraints have other names opens`() throws {
-        func schema(_ check: String) -> KnownSchema {
+        func schema(_ check: String) -> SchemaDefinition {
             let table = Table(
                 "note", ["id integer key", "state text", #"check \#(check) 'state IN (\'CONSTRAINT "a"\', \'b\')'"#])
             var second = table
             second.columns.append(Table.Column("title", .text, isNullable: true))
-            return KnownSchema(
+            return SchemaDefinition(
                 "NamedSchema",
                 versions: [
                     SchemaVersion("1", fingerprint: 1, tables: [table]),
@@ -100,7 +100,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
         try withFile { (url: URL) throws in
             try makeStore(at: url, schema(#""it\"s""#), rows: "INSERT INTO note VALUES (1, 'b')")
-            let store = try Store(at: url, knowing: schema("note_state_one_of"))
+            let store = try Store(at: url, definition: schema("note_state_one_of"))
             #expect(store.migrationReport?.to == "2")
         }
     }

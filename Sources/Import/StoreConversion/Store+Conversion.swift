@@ -68,12 +68,12 @@ extension Store {
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
-        try convert(source, to: destination, knowing: KnownSchema(schema), conversion: conversion, options: options)
+        try convert(source, to: destination, definition: SchemaDefinition(schema), conversion: conversion, options: options)
     }
 
     /// Converts a database. Its format may differ from the one that the schema was imported from.
     package static func convert(
-        _ source: URL, of format: ImportedFormat? = nil, to destination: URL, knowing schema: KnownSchema,
+        _ source: URL, of format: ImportedFormat? = nil, to destination: URL, definition schema: SchemaDefinition,
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
@@ -84,7 +84,7 @@ extension Store {
         let draft = try ConversionDraft(of: destination, schema: schema.name, options)
         do {
             return try convert(
-                source, of: format, into: draft, knowing: schema, conversion: conversion, options: options)
+                source, of: format, into: draft, definition: schema, conversion: conversion, options: options)
         } catch is CancellationError {
             // The next conversion goes on in the draft.
             throw CancellationError()
@@ -95,7 +95,7 @@ extension Store {
     }
 
     private static func convert(
-        _ source: URL, of format: ImportedFormat, into draft: ConversionDraft, knowing schema: KnownSchema,
+        _ source: URL, of format: ImportedFormat, into draft: ConversionDraft, definition schema: SchemaDefinition,
         conversion: ConversionOptions, options: StoreOptions
     ) throws -> ConversionReport {
         let report = try SQLiteError.translated {

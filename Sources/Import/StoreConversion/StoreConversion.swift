@@ -7,7 +7,7 @@ import Strata
 /// The rows are copied in short transactions, each of which keeps the state after it (`ConversionState`). An interrupted
 /// conversion goes on after the last of them.
 struct StoreConversion {
-    let schema: KnownSchema
+    let schema: SchemaDefinition
     let format: ImportedFormat
     let source: Connection
     /// The folder in which Core Data stores large values.
@@ -20,7 +20,7 @@ struct StoreConversion {
     private let monitor: ConversionMonitor
 
     init(
-        schema: KnownSchema, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions,
+        schema: SchemaDefinition, format: ImportedFormat, source: Connection, files: URL?, options: ConversionOptions,
         file: ConvertedFile, draft: ConversionDraft
     ) {
         self.file = file

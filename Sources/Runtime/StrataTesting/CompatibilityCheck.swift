@@ -137,9 +137,9 @@ private struct CompatibilityCheck {
 
     /// Opens a store of the newer version as an app of the older one does.
     private mutating func open(_ url: URL) throws {
-        guard let known = KnownSchema(fixtures.schema, upTo: older.name) else { return }
+        guard let known = SchemaDefinition(fixtures.schema, upTo: older.name) else { return }
         do {
-            let store = try Store(at: url, knowing: known)
+            let store = try Store(at: url, definition: known)
             try store.read { _ in }
             if !store.isNewer { findings.add("open", "the store was migrated") }
             try store.close()

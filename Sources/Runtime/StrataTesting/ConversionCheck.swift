@@ -176,7 +176,8 @@ private struct ConversionCheck {
             options.version = version.name
             do {
                 let report = try Store.convert(
-                    source, of: plain, to: destination, knowing: KnownSchema(fixtures.schema), conversion: options)
+                    source, of: plain, to: destination, definition: SchemaDefinition(fixtures.schema),
+                    conversion: options)
                 let store = try Connection(path: destination.path, mode: .readOnly)
                 try attach(source, as: "source", to: store)
                 try then(report, store)

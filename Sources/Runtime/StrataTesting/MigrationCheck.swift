@@ -189,10 +189,10 @@ private struct MigrationCheck {
     }
 
     @discardableResult private func open(_ url: URL, upTo version: String) throws -> MigrationReport? {
-        guard let known = KnownSchema(fixtures.schema, upTo: version) else {
+        guard let known = SchemaDefinition(fixtures.schema, upTo: version) else {
             throw FixtureError.unknownVersion(version, schema: fixtures.schema.name)
         }
-        return try Store(at: url, knowing: known).migrationReport
+        return try Store(at: url, definition: known).migrationReport
     }
 
     /// Migrates a database to the newest version in batches of one row. The migration is interrupted at random moments until
@@ -216,7 +216,7 @@ private struct MigrationCheck {
             longest += 1 + longest / 4
             do {
                 return try MigrationBatches.$duration.withValue(.zero) {
-                    try Store(at: url, knowing: KnownSchema(fixtures.schema), options: options).migrationReport
+                    try Store(at: url, definition: SchemaDefinition(fixtures.schema), options: options).migrationReport
                 }
             } catch is CancellationError {}
         }

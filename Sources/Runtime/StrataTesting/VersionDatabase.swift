@@ -27,7 +27,7 @@ public final class VersionDatabase: Sendable {
 
     /// Returns a store at the version of this database. The structs of that version read and write it.
     public func store(options: StoreOptions = StoreOptions()) throws -> Store {
-        try Store(at: url, knowing: known(version), options: options, owner: self)
+        try Store(at: url, definition: known(version), options: options, owner: self)
     }
 
     /// Returns a copy of the database that was migrated to a version. This database is not changed.
@@ -41,12 +41,12 @@ public final class VersionDatabase: Sendable {
         return try VersionDatabase(of: target, schema) { copy in
             try DatabaseCopy.copy(StoreFile.connect(to: url, .readOnly, options), to: copy, options)
             try StoreFile.connect(to: copy, .readWrite, options).vacuum()
-            _ = try Store(at: copy, knowing: known(target), options: options)
+            _ = try Store(at: copy, definition: known(target), options: options)
         }
     }
 
-    private func known(_ version: String) throws -> KnownSchema {
-        guard let known = KnownSchema(schema, upTo: version) else {
+    private func known(_ version: String) throws -> SchemaDefinition {
+        guard let known = SchemaDefinition(schema, upTo: version) else {
             throw FixtureError.unknownVersion(version, schema: schema.name)
         }
         return known

@@ -76,7 +76,7 @@ enum CopyCommand {
             throw CommandError.elsewhere(
                 "error: a copy to this database was interrupted, so rows are missing; go on with it first")
         }
-        let known = KnownSchema(model)
+        let known = SchemaDefinition(model)
         guard let target = known.versions.first(where: { $0.name == version.version.text }) else {
             throw CommandError.noVersion(version.version.text, known: known.versions.map(\.name))
         }

@@ -41,7 +41,7 @@ package enum StoreCommand {
         }
         let line = console.progress("checking", unit: "tables")
         defer { line.end() }
-        let plan = try MigrationPlan(from: file, knowing: KnownSchema(model)) { line.update($0, of: $1) }
+        let plan = try MigrationPlan(from: file, definition: SchemaDefinition(model)) { line.update($0, of: $1) }
         line.end()
         console.say(arguments.has("--json") ? try EncodedOutput.text(plan) : plan.description)
         if !plan.isPossible { throw CommandError.found }
@@ -50,7 +50,7 @@ package enum StoreCommand {
     /// Prints the state of a store.
     private static func inspect(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         let model = try model(arguments, for: try StoreInspection(of: file).schema)
-        let inspection = try StoreInspection(of: file, knowing: model.map { KnownSchema($0) })
+        let inspection = try StoreInspection(of: file, definition: model.map { SchemaDefinition($0) })
         if let page = arguments.option("--html") {
             guard let model else {
                 throw CommandError.usage("--html needs the model of the store: name its folder with --model")

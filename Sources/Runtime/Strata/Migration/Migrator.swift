@@ -7,13 +7,13 @@ import SQLSchema
 /// (https://sqlite.org/lang_altertable.html#otheralter).
 struct Migrator {
     let connection: Connection
-    let schema: KnownSchema
+    let schema: SchemaDefinition
     let options: StoreOptions
     let monitor: MigrationMonitor
     /// The moment at which the migration started.
     let now = MigrationContext.fixedNow ?? Date()
 
-    init(connection: Connection, schema: KnownSchema, options: StoreOptions, monitor: MigrationMonitor) {
+    init(connection: Connection, schema: SchemaDefinition, options: StoreOptions, monitor: MigrationMonitor) {
         self.connection = connection
         self.monitor = monitor
         self.schema = schema

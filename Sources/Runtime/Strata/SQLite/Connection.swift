@@ -64,7 +64,7 @@ package final class Connection {
         (authorizer.deferredViews, authorizer.deferredTables, authorizer.neededTables) = (views, tables, [])
     }
     /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
-    var version: AcceptedVersion?
+    var version: SupportedVersions?
     /// The function that collects rows, which a connection gets when it first needs it.
     private var addedRowCollection: RowCollection?
     /// Keeps the object alive that receives the durations of statements.

@@ -28,7 +28,7 @@ final class LockedConnection: @unchecked Sendable {
     }
 
     /// The results of opening the store; nil before it is opened.
-    var opened: (setAside: URL?, report: MigrationReport?, version: AcceptedVersion)? {
+    var opened: (setAside: URL?, report: MigrationReport?, version: SupportedVersions)? {
         openedLock.withLock { store.map { ($0.setAside, $0.report, $0.version) } }
     }
 

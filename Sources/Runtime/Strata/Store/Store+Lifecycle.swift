@@ -129,7 +129,7 @@ extension Store {
         defer { draft.remove() }
         try SQLiteError.translated {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
-            let (identity, known) = (try StoreIdentity(reading: source), KnownSchema(schema))
+            let (identity, known) = (try StoreIdentity(reading: source), SchemaDefinition(schema))
             if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
             try DatabaseCopy.write(source, to: draft, options)
             try draft.setJournal(options.journal, options)

@@ -34,7 +34,7 @@ public final class Store: Sendable {
     /// - Throws: `StoreError` if the schema cannot open the file, which is then unchanged. `MigrationError`, `SQLiteError`
     ///   or the error of a custom migration if the migration fails. The store then has its old version and all rows.
     public convenience init(at url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
-        try self.init(at: url, knowing: KnownSchema(schema), options: options)
+        try self.init(at: url, definition: SchemaDefinition(schema), options: options)
     }
 
     /// Opens the store at `url` with a schema value.
@@ -45,9 +45,10 @@ public final class Store: Sendable {
     ///   - options: The options for opening it.
     ///   - owner: An object that must live as long as the store.
     package convenience init(
-        at url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions(), owner: (any Sendable)? = nil
+        at url: URL, definition schema: SchemaDefinition, options: StoreOptions = StoreOptions(),
+        owner: (any Sendable)? = nil
     ) throws {
-        self.init(lazilyAt: url, knowing: schema, options: options, owner: owner)
+        self.init(lazilyAt: url, definition: schema, options: options, owner: owner)
         try connection.withLock { _ in }
     }
 
@@ -60,11 +61,11 @@ public final class Store: Sendable {
     ///   - schema: The schema of the store.
     ///   - options: The options for opening it.
     public convenience init(lazilyAt url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()) {
-        self.init(lazilyAt: url, knowing: KnownSchema(schema), options: options)
+        self.init(lazilyAt: url, definition: SchemaDefinition(schema), options: options)
     }
 
     private init(
-        lazilyAt url: URL, knowing schema: KnownSchema, options: StoreOptions, owner: (any Sendable)? = nil
+        lazilyAt url: URL, definition schema: SchemaDefinition, options: StoreOptions, owner: (any Sendable)? = nil
     ) {
         self.owner = owner
         self.options = options
@@ -80,7 +81,7 @@ public final class Store: Sendable {
     public init(inMemory schema: any Schema.Type) throws {
         owner = nil
         options = StoreOptions()
-        connection = LockedConnection { try StoreConnections(inMemory: KnownSchema(schema)) }
+        connection = LockedConnection { try StoreConnections(inMemory: SchemaDefinition(schema)) }
         readers = ReaderThreads(count: 1)
         try connection.withLock { _ in }
     }

@@ -136,7 +136,7 @@ extension Store {
     @discardableResult public static func restoreNewestBackup(
         to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> StoreBackup {
-        let known = KnownSchema(schema)
+        let known = SchemaDefinition(schema)
         let backup = try backups(of: url, options: options).first { backup in
             backup.identity.canBeOpened(by: known) && DatabaseCopy.identity(ofBackup: backup.url, options) != nil
         }

@@ -4,20 +4,20 @@ import Foundation
 struct StoreConnections {
     let connection: Connection
     /// The versions that the connections accept.
-    let version: AcceptedVersion
+    let version: SupportedVersions
     var setAside: URL?
     var report: MigrationReport?
     /// The connections that read while the other one writes; nil for a store in memory.
     var readers: ReaderPool?
 
-    init(inMemory schema: KnownSchema) throws {
+    init(inMemory schema: SchemaDefinition) throws {
         let opening = StoreOpening(
             connection: try Connection(path: ":memory:", mode: .create), schema: schema, options: StoreOptions())
         _ = try opening.open()
         (connection, version) = (opening.connection, opening.version)
     }
 
-    init(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
+    init(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
@@ -37,7 +37,7 @@ struct StoreConnections {
 
     /// Deletes or renames a store that the schema cannot open, as far as the options allow it. Returns the renamed file.
     private static func makeWay(
-        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
+        _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions
     ) throws -> URL? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
@@ -56,7 +56,7 @@ struct StoreConnections {
     }
 
     private static func connect(
-        _ url: URL, _ schema: KnownSchema, _ options: StoreOptions
+        _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions
     ) throws -> StoreOpening {
         StoreOpening(
             connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create, options),
@@ -64,7 +64,7 @@ struct StoreConnections {
     }
 
     private static func isDroppedDraft(
-        _ error: StoreError, _ schema: KnownSchema, _ options: StoreOptions
+        _ error: StoreError, _ schema: SchemaDefinition, _ options: StoreOptions
     ) -> Bool {
         #if DEBUG
             guard case .draftChanged(let version, _) = error else { return false }

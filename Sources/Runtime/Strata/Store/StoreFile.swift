@@ -80,7 +80,7 @@ package enum StoreFile {
     /// killed meanwhile leaves no empty file.
     ///
     /// Does nothing if there is a file already, or if the file system does not support it.
-    static func create(at url: URL, _ schema: KnownSchema, _ options: StoreOptions) throws {
+    static func create(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         // If a journal exists without its file, SQLite has to create the file, because it then deletes the journal.
         guard !["", "-wal", "-journal"].contains(where: { FileManager.default.fileExists(atPath: url.path + $0) }),
             let newest = schema.versions.last, let draft = try? DraftFile(of: url)

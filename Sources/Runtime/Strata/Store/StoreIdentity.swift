@@ -61,17 +61,17 @@ package struct StoreIdentity: Hashable, Sendable {
     }
 
     /// Whether the store has a newer version than the newest one of `known`, and apps with `known` can use it.
-    func isNewer(than known: KnownSchema) -> Bool {
+    func isNewer(than known: SchemaDefinition) -> Bool {
         schema == known.name && compatible.contains(known.fingerprint)
     }
 
     /// Whether an app with `known` can open the store, and migrate it if necessary.
-    func canBeOpened(by known: KnownSchema) -> Bool {
+    func canBeOpened(by known: SchemaDefinition) -> Bool {
         isNewer(than: known) || (try? MigrationPath(from: self, in: known)) != nil
     }
 
     /// The version of `known` that the store has; nil if it is not one of its versions.
-    func version(of known: KnownSchema) -> SchemaVersion? {
+    func version(of known: SchemaDefinition) -> SchemaVersion? {
         schema == known.name ? known.versions.first { $0.fingerprint == fingerprint } : nil
     }
 }

@@ -66,10 +66,10 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     public init(
         of url: URL, comparedWith schema: (any Schema.Type)? = nil, options: StoreOptions = StoreOptions()
     ) throws {
-        try self.init(of: url, knowing: schema.map { KnownSchema($0) }, options: options)
+        try self.init(of: url, definition: schema.map { SchemaDefinition($0) }, options: options)
     }
 
-    package init(of url: URL, knowing schema: KnownSchema?, options: StoreOptions = StoreOptions()) throws {
+    package init(of url: URL, definition schema: SchemaDefinition?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = identity.schema

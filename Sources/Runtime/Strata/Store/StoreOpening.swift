@@ -6,18 +6,18 @@ import Foundation
 /// newest version, and `Migrator` carries them out.
 package struct StoreOpening {
     let connection: Connection
-    let schema: KnownSchema
+    let schema: SchemaDefinition
     let options: StoreOptions
     private let monitor: MigrationMonitor
     /// The version that the connections to the store accept.
-    let version: AcceptedVersion
+    let version: SupportedVersions
 
-    package init(connection: Connection, schema: KnownSchema, options: StoreOptions) {
-        self.init(connection: connection, version: AcceptedVersion(schema), options: options)
+    package init(connection: Connection, schema: SchemaDefinition, options: StoreOptions) {
+        self.init(connection: connection, version: SupportedVersions(schema), options: options)
     }
 
     /// - Parameter version: The version that all connections to the store accept.
-    init(connection: Connection, version: AcceptedVersion, options: StoreOptions) {
+    init(connection: Connection, version: SupportedVersions, options: StoreOptions) {
         self.connection = connection
         self.schema = version.schema
         self.options = options
@@ -129,7 +129,7 @@ package struct StoreOpening {
 
     private func migrate(_ path: MigrationPath) throws -> MigrationReport? {
         // SQLite opens a database for reading that it cannot open for writing.
-        let isLeftToApp = RunningApp.isExtension && !options.migratesInExtensions
+        let isLeftToApp = AppIdentity.isExtension && !options.migratesInExtensions
         if options.isReadOnly || connection.isReadOnly || isLeftToApp {
             if path.steps.isEmpty { return nil }
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)

@@ -38,7 +38,7 @@ struct Reply: Encodable {
 
 /// A model that the driver has read.
 struct Model {
-    let known: KnownSchema
+    let known: SchemaDefinition
     let valueTypes: String
 
     init(_ folder: String) throws {
@@ -46,12 +46,12 @@ struct Model {
             throw DriverError("the folder has no strata.json")
         }
         let history = try folder.loaded().history
-        known = KnownSchema(history)
+        known = SchemaDefinition(history)
         valueTypes = history.newest.valueTypeLines.joined(separator: "\n")
     }
 
     /// The schema up to a version, whose custom migrations follow a script.
-    func known(upTo version: String?, _ script: Script?) throws -> KnownSchema {
+    func known(upTo version: String?, _ script: Script?) throws -> SchemaDefinition {
         let newest = known.versions.firstIndex { $0.name == version } ?? known.versions.count - 1
         let steps = known.steps.prefix(newest).map { step in
             guard step.isCustom, let conversions = script?.steps[step.from] else { return step }
@@ -62,7 +62,7 @@ struct Model {
                 }
             }
         }
-        return KnownSchema(
+        return SchemaDefinition(
             known.name, versions: Array(known.versions.prefix(newest + 1)), steps: Array(steps),
             valueTypes: newest == known.versions.count - 1 ? valueTypes : "")
     }
@@ -109,7 +109,7 @@ struct Driver {
             let known = try model(request).known(upTo: try value(request.version, "version"), nil)
             var options = StoreOptions()
             options.journal = .delete
-            _ = try Store(at: try url(request.file, "file"), knowing: known, options: options)
+            _ = try Store(at: try url(request.file, "file"), definition: known, options: options)
             return Reply()
         case "migrate": return try migrate(request)
         default: throw DriverError("unknown action \"\(request.action)\"")
@@ -135,7 +135,7 @@ struct Driver {
         default: options.migration = .oneTransaction
         }
         func open(_ options: StoreOptions) throws -> MigrationReport? {
-            try Store(at: file, knowing: known, options: options).migrationReport
+            try Store(at: file, definition: known, options: options).migrationReport
         }
         func openInBatches(_ options: StoreOptions) throws -> MigrationReport? {
             try MigrationBatches.$duration.withValue(.zero) { try open(options) }
@@ -145,7 +145,7 @@ struct Driver {
             case "batches": try openInBatches(options)
             case "copy":
                 try Store.migrate(
-                    from: file, to: try url(request.target, "target"), knowing: known, options: StoreOptions())
+                    from: file, to: try url(request.target, "target"), definition: known, options: StoreOptions())
             case "interrupted": try interrupted(options, after: request.interruptions ?? [], openInBatches)
             default: try open(options)
             }

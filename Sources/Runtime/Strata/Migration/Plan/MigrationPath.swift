@@ -25,7 +25,7 @@ struct MigrationPath: Sendable {
 
     /// Returns the changes of tables between the draft of a store and the version that it has become.
     private static func draftChanges(
-        of store: StoreIdentity, to source: SchemaVersion, in schema: KnownSchema
+        of store: StoreIdentity, to source: SchemaVersion, in schema: SchemaDefinition
     ) throws(DraftDifference.Obstacle) -> [TableChange] {
         // Only the newest version is known as a state of a draft, and only to debug builds.
         guard let old = store.draft, let new = schema.draft, source.fingerprint == schema.fingerprint else {
@@ -45,7 +45,7 @@ struct MigrationPath: Sendable {
     ///
     /// - Throws: `StoreError` if the store has another schema or an unknown version; `MigrationError.noStep` if the
     ///   schema has no step from a version.
-    init(from store: StoreIdentity, in schema: KnownSchema) throws {
+    init(from store: StoreIdentity, in schema: SchemaDefinition) throws {
         identity = store
         guard store.schema == schema.name else {
             throw StoreError.otherSchema(found: store.schema, expected: schema.name)

@@ -78,4 +78,26 @@ struct FollowedPairs {
         }
         return ({ values[$0] ?? "t." + SQL.quoted($0) }, rows)
     }
+
+    /// Copies the pairs to the new table, with the new keys of their ends. Keys that keep their type still have their old
+    /// values.
+    ///
+    /// - Returns: The number of pairs that cannot follow: a row was dropped, or never existed.
+    func copy(_ context: MigrationContext, _ monitor: MigrationMonitor) throws -> Int {
+        let connection = context.connection
+        let name = context.oldName(old.name)
+        let (value, rows) = query(from: SQL.quoted(name), context.keyMaps)
+        let columns = new.columnNames
+        let moved = try MovedRows(of: columns, connection)
+        let order = old.primaryKey.map { "t." + SQL.quoted($0) }.joined(separator: ", ")
+        try connection.execute(
+            "INSERT INTO \(moved.name) SELECT \(columns.map(value).joined(separator: ", ")) FROM \(rows) ORDER BY \(order)"
+        )
+        let count = connection.changes
+        let all = try connection.integer("SELECT count(*) FROM \(SQL.quoted(name)) WHERE \(isPair)") ?? 0
+        try moved.insertPairs(into: context.quoted(new.name), key: new.primaryKey)
+        try moved.drop()
+        try monitor.advance(connection.count(name), table: new.name)
+        return all - count
+    }
 }

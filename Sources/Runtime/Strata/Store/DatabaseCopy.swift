@@ -164,12 +164,13 @@ extension Store {
     @discardableResult public static func migrate(
         from source: URL, to destination: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
-        try migrate(from: source, to: destination, knowing: KnownSchema(schema), options: options)
+        try migrate(from: source, to: destination, definition: SchemaDefinition(schema), options: options)
     }
 
     /// Migrates a copy of a store, like `migrate(from:to:schema:options:)`.
     @discardableResult package static func migrate(
-        from source: URL, to destination: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions()
+        from source: URL, to destination: URL, definition schema: SchemaDefinition,
+        options: StoreOptions = StoreOptions()
     ) throws -> MigrationReport? {
         guard destination.isFileURL else { throw StoreError.notAFile }
         if StoreFile.isSame(source, destination) { throw MigrationError.sameFile(destination.path) }
@@ -189,7 +190,7 @@ extension Store {
         options.backup = nil
         // Nothing goes on with the copy of a process that has ended.
         options.migration = .oneTransaction
-        let report = try Store(at: draft.url, knowing: schema, options: options).migrationReport
+        let report = try Store(at: draft.url, definition: schema, options: options).migrationReport
         try SQLiteError.translated {
             let copy = try StoreFile.connect(to: draft.url, .readWrite, options)
             try copy.cancellable(options) { try copy.vacuum() }

@@ -107,14 +107,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///   - options: The options for opening the store.
     /// - Throws: `StoreError` if the schema cannot open the file.
     public init(from url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()) throws {
-        try self.init(from: url, knowing: KnownSchema(schema), options: options)
+        try self.init(from: url, definition: SchemaDefinition(schema), options: options)
     }
 
     /// Creates the plan of a migration.
     ///
     /// - Parameter progress: A closure that receives the number of checked tables, and the number of all tables to check.
     package init(
-        from url: URL, knowing schema: KnownSchema, options: StoreOptions = StoreOptions(),
+        from url: URL, definition schema: SchemaDefinition, options: StoreOptions = StoreOptions(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)

@@ -39,7 +39,7 @@ struct MigrationRun {
     /// have migrated the store since this migration was planned.
     ///
     /// - Returns: This migration, or the one from the version that the store has now; nil if the store needs none.
-    func current(in connection: Connection, _ schema: KnownSchema) throws -> MigrationRun? {
+    func current(in connection: Connection, _ schema: SchemaDefinition) throws -> MigrationRun? {
         let identity = try StoreIdentity(reading: connection)
         if identity.isNewer(than: schema) { return nil }
         let isSame = identity == path.identity

@@ -50,7 +50,7 @@ struct ReferenceRewriter {
                 // A batch may end before all rows are dropped.
                 let task = "pairs \(pairs.new.name)"
                 guard try context.batches.map({ try $0.start(task) != nil }) ?? true else { continue }
-                let left = try follow(pairs)
+                let left = try pairs.copy(context, monitor)
                 if left > 0 { countDropped(pairs.new.name, left) }
                 try context.batches?.finish(task)
             }
@@ -272,54 +272,6 @@ struct ReferenceRewriter {
         return map
     }
 
-    // MARK: Pairs
-
-    /// Copies the pairs of a join table to the new one, with the new keys of their ends. Keys that keep their type still have
-    /// their old values.
-    ///
-    /// - Returns: The number of pairs that cannot follow: a row was dropped, or never existed.
-    private func follow(_ pairs: FollowedPairs) throws -> Int {
-        let name = context.oldName(pairs.old.name)
-        let (value, rows) = pairs.query(from: SQL.quoted(name), maps)
-        let columns = pairs.new.columnNames
-        let moved = "temp." + SQL.quoted("strata_moved")
-        try connection.execute("CREATE TABLE \(moved) (\(Self.cells(columns).joined(separator: ", ")))")
-        let order = pairs.old.primaryKey.map { "t." + SQL.quoted($0) }.joined(separator: ", ")
-        try connection.execute(
-            "INSERT INTO \(moved) SELECT \(columns.map(value).joined(separator: ", ")) FROM \(rows) ORDER BY \(order)")
-        let moves = connection.changes
-        let count = try connection.count(name)
-        let left = try connection.integer("SELECT count(*) FROM \(SQL.quoted(name)) WHERE \(pairs.isPair)") ?? 0
-        try insertPairs(moved, into: pairs.new.name, columns, key: pairs.new.primaryKey)
-        try connection.execute("DROP TABLE \(moved)")
-        try monitor.advance(count, table: pairs.new.name)
-        return left - moves
-    }
-
-    /// The columns of a temporary table for rows with these columns.
-    private static func cells(_ columns: [String]) -> [String] { columns.indices.map { "\"c\($0)\"" } }
-
-    /// Inserts the pairs of a temporary table into a join table. Two merged rows may have referenced the same row: the join
-    /// table keeps one pair for both, and only a position is lost. If it keeps equal pairs, one of two with the same position
-    /// moves to the end.
-    private func insertPairs(_ moved: String, into name: String, _ columns: [String], key: [String]) throws {
-        let (table, cells) = (context.quoted(name), Self.cells(columns))
-        var values = cells
-        if key.contains(Table.position), let place = columns.firstIndex(of: Table.position) {
-            let pair = zip(columns, cells).filter { key.contains($0.0) }
-            let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
-            let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"
-            values[place] = """
-                CASE WHEN \(number) > 1 OR EXISTS (SELECT 1 FROM \(table) AS t WHERE \(isTaken)) \
-                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[place])) FROM \(moved))) \
-                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[place]) END
-                """
-        }
-        try connection.execute(
-            "INSERT OR IGNORE INTO \(table) (\(SQL.list(columns))) SELECT \(values.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
-        )
-    }
-
     // MARK: Rows with new primary keys
 
     /// Updates the references to rows whose primary key changed.
@@ -405,29 +357,25 @@ struct ReferenceRewriter {
         let own = foreignKey.isInKey && isPointedAt ? try self.map(of: foreignKey) : nil
         // The rows are deleted and inserted again. An UPDATE would fail if two rows swap their primary keys, because
         // SQLite checks uniqueness after each row.
-        let moved = "temp." + SQL.quoted("strata_moved")
         let places = foreignKey.key.indices.map { "\"k\($0)\"" }
-        let cells = Self.cells(all)
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
-        try connection.execute("CREATE TABLE \(moved) (\((cells + places).joined(separator: ", ")))")
+        let moved = try MovedRows(of: all, and: places, connection)
         try connection.execute(
-            "INSERT INTO \(moved) SELECT \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
+            "INSERT INTO \(moved.name) SELECT \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
         )
         try connection.execute(
-            "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved))"
+            "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved.name))"
         )
         if joinTables.contains(foreignKey.table) {
-            try insertPairs(moved, into: foreignKey.table, all, key: foreignKey.key)
+            try moved.insertPairs(into: table, key: foreignKey.key)
         } else {
-            try connection.execute(
-                "INSERT INTO \(table) (\(SQL.list(all))) SELECT \(cells.joined(separator: ", ")) FROM \(moved) AS m ORDER BY m.rowid"
-            )
+            try moved.insert(into: table)
         }
         if let own, own.oldColumns.count == own.newColumns.count {
             let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
-            try record(moved, of: foreignKey.table, before: places.map { "m." + $0 }, after: after, in: own)
+            try record(moved.name, of: foreignKey.table, before: places.map { "m." + $0 }, after: after, in: own)
         }
-        try connection.execute("DROP TABLE \(moved)")
+        try moved.drop()
     }
 
     /// Records the new primary keys of the rows `m` of the table `moved`, which are rows of `table`. The map may already

@@ -1,12 +1,12 @@
 /// The versions of a store that its connections accept: the newest one of the schema, and a newer one that the app can use.
 ///
 /// All connections to a store share it.
-final class AcceptedVersion: Sendable {
-    let schema: KnownSchema
+final class SupportedVersions: Sendable {
+    let schema: SchemaDefinition
     /// The `user_version` of the newer version; nil if the store has the app's own version.
     private let newer = Locked<Int?>(nil)
 
-    init(_ schema: KnownSchema) { self.schema = schema }
+    init(_ schema: SchemaDefinition) { self.schema = schema }
 
     /// Whether the store has a newer version.
     var isNewer: Bool { newer.withLock { $0 != nil } }

@@ -11,7 +11,7 @@ struct ResumableMigrator {
     private let planned: MigrationRun
     private let toleratesOld: Bool
     private var connection: Connection { migrator.connection }
-    private var schema: KnownSchema { migrator.schema }
+    private var schema: SchemaDefinition { migrator.schema }
     private var options: StoreOptions { migrator.options }
 
     /// A migration starts again so many times because something else has written to the store. Then it runs in one
@@ -231,7 +231,7 @@ struct ResumableMigrator {
 
     /// Whether the app is the one that began the migration, and still migrates between the same versions.
     private func isContinued(_ state: PendingMigration.State, _ path: MigrationPath) -> Bool {
-        state.app == RunningApp.identity && state.strategy == "\(options.migrationStrategy)"
+        state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
             && state.from == path.source.fingerprint
             && state.to == path.newest.fingerprint
     }
@@ -257,7 +257,7 @@ struct ResumableMigrator {
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
-                app: RunningApp.identity, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
+                app: AppIdentity.current, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
                 to: path.newest.fingerprint, now: migrator.now, written: run.written,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))

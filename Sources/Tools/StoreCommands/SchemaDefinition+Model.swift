@@ -4,7 +4,7 @@ import SchemaDiff
 import SchemaModel
 import Strata
 
-extension KnownSchema {
+extension SchemaDefinition {
     /// Creates the schema of a model, without the code of its custom migrations. The schema can inspect stores, but it
     /// cannot carry out custom migrations.
     package init(_ model: LoadedModel) {

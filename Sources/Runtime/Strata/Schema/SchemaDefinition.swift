@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// A schema as a value: the versions that an app knows, and the steps between them.
-package struct KnownSchema: Sendable {
+package struct SchemaDefinition: Sendable {
     /// The schema's name.
     package let name: String
     /// The fingerprint of the newest version. Opening a store of this version reads nothing else of the schema.
