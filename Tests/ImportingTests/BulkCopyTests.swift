@@ -17,7 +17,8 @@ import Testing
         let result = workspace.run("import", "sql", workspace.path("migrations"), "--into", workspace.path("out"))
         #expect(result.code == .success, "\(result.complaints)")
         try workspace.makeDatabase("app.sqlite", Self.table + sql)
-        try body(workspace, SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded()))
+        try body(
+            workspace, SchemaDefinition(try #require(ModelFolder.all(below: workspace.path("out")).first).loaded()))
     }
 
     private func exchange(_ value: inout Bool, with new: Bool) -> Bool {
@@ -112,7 +113,8 @@ import Testing
                 try? other.execute("INSERT INTO t VALUES (2, 3, 'late', NULL)")
             }
             _ = try Store.convert(
-                URL(fileURLWithPath: source), to: URL(fileURLWithPath: workspace.path("app.strata")), definition: schema,
+                URL(fileURLWithPath: source), to: URL(fileURLWithPath: workspace.path("app.strata")),
+                definition: schema,
                 options: options)
             #expect(try Self.rows(workspace) == ["1 2.0 'a' NULL"])
             #expect(try writer.integer("SELECT count(*) FROM t") == (journal == "WAL" ? 2 : 1))

@@ -33,7 +33,8 @@ import Testing
         {
             try MigrationBatches.$duration.withValue(.zero) {
                 try Store.convert(
-                    database, to: URL(fileURLWithPath: workspace.path(name)), definition: schema, conversion: conversion)
+                    database, to: URL(fileURLWithPath: workspace.path(name)), definition: schema, conversion: conversion
+                )
             }
         }
 
@@ -207,7 +208,8 @@ import Testing
                 return false
             }
             _ = try Store.convert(
-                source.database, to: URL(fileURLWithPath: source.workspace.path("app.strata")), definition: source.schema,
+                source.database, to: URL(fileURLWithPath: source.workspace.path("app.strata")),
+                definition: source.schema,
                 conversion: options)
             let rows = reported.withLock(\.self)
             #expect(rows == rows.sorted() && rows.count > 6)

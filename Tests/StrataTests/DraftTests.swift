@@ -22,7 +22,8 @@ import Testing
         let first = SchemaVersion("1.0", fingerprint: 1, tables: [Self.folder])
         let draft = SchemaVersion(version, fingerprint: fingerprint, tables: tables)
         let step = MigrationStep(from: "1.0", to: version, changes: [.create("note")])
-        return SchemaDefinition("NoteSchema", versions: [first, draft] + later, steps: [step] + steps, valueTypes: types)
+        return SchemaDefinition(
+            "NoteSchema", versions: [first, draft] + later, steps: [step] + steps, valueTypes: types)
     }
 
     private func open(_ url: URL, _ schema: SchemaDefinition, recreates: Bool = false) throws -> StoreConnections {

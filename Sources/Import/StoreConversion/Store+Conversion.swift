@@ -68,7 +68,8 @@ extension Store {
         conversion: ConversionOptions = ConversionOptions(),
         options: StoreOptions = StoreOptions()
     ) throws -> ConversionReport {
-        try convert(source, to: destination, definition: SchemaDefinition(schema), conversion: conversion, options: options)
+        try convert(
+            source, to: destination, definition: SchemaDefinition(schema), conversion: conversion, options: options)
     }
 
     /// Converts a database. Its format may differ from the one that the schema was imported from.

@@ -27,7 +27,8 @@ enum ConvertCommand {
         defer { line.end() }
         do {
             report = try Store.convert(
-                file, to: destination, definition: SchemaDefinition(try model.loaded()), conversion: options, options: store)
+                file, to: destination, definition: SchemaDefinition(try model.loaded()), conversion: options,
+                options: store)
         } catch let error as ConversionError {
             if arguments.has("--json"), case .invalidRows(let report) = error {
                 console.say(try EncodedOutput.text(report))
