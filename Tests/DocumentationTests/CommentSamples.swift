@@ -458,6 +458,14 @@ extension PropertyColumns<Movie> {
             #expect(laundry == nil)
             let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
             print(plan)
+            let report = try plan.execute(at: url, to: LaundrySchema.self)
+            #expect(report == nil)
+        }
+        try await withFile { (url: URL) throws in
+            var options = StoreOptions()
+            options.newestVersion = "1.0"
+            let store = try Store(at: url, schema: LaundrySchema.self, options: options)
+            print(try store.read { try $0.count(LaundrySchema.V1_0.LaundryData.self) })
         }
     }
 

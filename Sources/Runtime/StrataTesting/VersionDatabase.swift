@@ -46,10 +46,11 @@ public final class VersionDatabase: Sendable {
     }
 
     private func known(_ version: String) throws -> SchemaDefinition {
-        guard let known = SchemaDefinition(schema, upTo: version) else {
+        do {
+            return try SchemaDefinition(schema).upTo(version)
+        } catch {
             throw FixtureError.unknownVersion(version, schema: schema.name)
         }
-        return known
     }
 }
 

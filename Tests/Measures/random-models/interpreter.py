@@ -976,21 +976,25 @@ class Step:
         for entity in self.targets_first():
             rows = {key: row for key, row in self.rows.get(entity, {}).items() if row is not None}
             keys = {key: self.key(entity, row, self.new) for key, row in rows.items()}
-            moved = self.moved[entity] = {key: after for key, after in keys.items() if after != key}
-            after_columns, now = entity.key_columns(self.new), collations(entity, self.new)
+            self.moved[entity] = {key: after for key, after in keys.items() if after != key}
+            after_columns = entity.key_columns(self.new)
             referred = self.referred(entity)
             for other, property, lineages in self.references(entity):
                 for row in result[other]:
                     values = tuple(map(row.get, lineages))
-                    key = referred(values)
-                    after = moved.get(key)
-                    if after is None and key is not None and folded(values, now) != folded(key, now):
-                        # The old collation took the reference for equal to the primary key. The new one does not.
-                        after = key
+                    after = self.followed(entity, values, referred(values))
                     if after is not None:
                         for lineage in lineages:
                             row.pop(lineage, None)
                         row.update({(property, c.lineage): part for c, part in zip(after_columns, after)})
+
+    def followed(self, entity, values, key):
+        """The new values of a reference to the row with the old primary key `key`; None if they stay the same."""
+        after, now = self.moved[entity].get(key), collations(entity, self.new)
+        if after is None and key is not None and folded(values, now) != folded(key, now):
+            # The old collation took the reference for equal to the primary key. The new one does not.
+            return key
+        return after
 
     def check_unique(self, result):
         """Refuses rows that references to merged rows have made equal."""
@@ -1019,11 +1023,12 @@ class Step:
                 row, is_kept, is_moved = dict(row), True, False
                 for side, entity, before, after in ends:
                     lineages = [(side, column.lineage) for column in before]
-                    key = tuple(row[lineage] for lineage in lineages)
-                    if key in self.gone(entity):
+                    values = tuple(row[lineage] for lineage in lineages)
+                    key = self.referred(entity)(values)
+                    if key is not None and key in self.gone(entity):
                         is_kept = False
                         break
-                    moved = self.moved[entity].get(key)
+                    moved = self.followed(entity, values, key)
                     if moved is not None:
                         is_moved = True
                         for lineage in lineages:

@@ -165,7 +165,14 @@ package final class Connection {
 
     /// Prepares a new statement.
     package func prepare(_ sql: String) throws -> Statement {
-        let (statement, tables) = try authorizer.recordingTables { try Statement(sql, connection: self) }
+        let (statement, tables) = try authorizer.recordingTables {
+            do {
+                return try Statement(sql, connection: self)
+            } catch let error as SQLiteError where error.code == SQLITE_ERROR {
+                guard let limit = version?.schema.limit else { throw error }
+                throw StoreError.older(found: limit.version, newest: limit.last)
+            }
+        }
         statement.tables = tables
         readTables?.formUnion(tables)
         return statement

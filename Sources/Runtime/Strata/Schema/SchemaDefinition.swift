@@ -5,12 +5,14 @@ package struct SchemaDefinition: Sendable {
     /// The schema's name.
     package let name: String
     /// The fingerprint of the newest version. Opening a store of this version reads nothing else of the schema.
-    let fingerprint: UInt64
+    private(set) var fingerprint: UInt64
     private let source: Source
+    /// The newest version; nil for the last one.
+    private var newest: String?
 
     private enum Source {
         /// A generated schema. Its versions are parsed when they are read first.
-        case type(any Schema.Type, newest: String?)
+        case type(any Schema.Type)
         case value([SchemaVersion], [MigrationStep], ImportedFormat?, valueTypes: String)
     }
 
@@ -18,15 +20,7 @@ package struct SchemaDefinition: Sendable {
     package init(_ schema: any Schema.Type) {
         name = schema.name
         fingerprint = schema.fingerprint
-        source = .type(schema, newest: nil)
-    }
-
-    /// A generated schema with its versions up to `newest`; nil if it has no version with this name.
-    package init?(_ schema: any Schema.Type, upTo newest: String) {
-        guard let version = schema.versions.first(where: { $0.name == newest }) else { return nil }
-        name = schema.name
-        fingerprint = version.fingerprint
-        source = .type(schema, newest: newest)
+        source = .type(schema)
     }
 
     /// A schema that is not generated. `versions` must not be empty.
@@ -39,22 +33,43 @@ package struct SchemaDefinition: Sendable {
         source = .value(versions, steps, imported, valueTypes: valueTypes)
     }
 
+    /// Returns the schema with its versions up to `version`, or all for nil.
+    ///
+    /// - Throws: `StoreError.unknownVersion` if there is no such version.
+    package func upTo(_ version: String?) throws(StoreError) -> SchemaDefinition {
+        guard let version else { return self }
+        let all = allVersions
+        guard let found = all.first(where: { $0.name == version }) else {
+            throw .unknownVersion(found: version, newest: all.last?.name ?? "")
+        }
+        var result = self
+        result.newest = found.name == all.last?.name ? nil : found.name
+        result.fingerprint = found.fingerprint
+        return result
+    }
+
+    /// The version to which the schema is limited, and the last one; nil if it is not limited.
+    var limit: (version: String, last: String)? { newest.map { ($0, allVersions.last?.name ?? "") } }
+
+    private var allVersions: [SchemaVersion] {
+        switch source {
+        case .value(let versions, _, _, _): versions
+        case .type(let schema): schema.versions
+        }
+    }
+
     /// The versions, oldest first.
     package var versions: [SchemaVersion] {
-        switch source {
-        case .value(let versions, _, _, _): return versions
-        case .type(let schema, let newest):
-            let versions = schema.versions
-            guard let last = versions.firstIndex(where: { $0.name == newest }) else { return versions }
-            return Array(versions[...last])
-        }
+        let versions = allVersions
+        guard let newest, let last = versions.firstIndex(where: { $0.name == newest }) else { return versions }
+        return Array(versions[...last])
     }
 
     /// The steps, oldest first.
     package var steps: [MigrationStep] {
         switch source {
         case .value(_, let steps, _, _): steps
-        case .type(let schema, _): schema.steps
+        case .type(let schema): schema.steps
         }
     }
 
@@ -62,7 +77,7 @@ package struct SchemaDefinition: Sendable {
     package var imported: ImportedFormat? {
         switch source {
         case .value(_, _, let imported, _): imported
-        case .type(let schema, _): schema.imported
+        case .type(let schema): schema.imported
         }
     }
 
@@ -72,7 +87,7 @@ package struct SchemaDefinition: Sendable {
             let valueTypes =
                 switch source {
                 case .value(_, _, _, let valueTypes): valueTypes
-                case .type(let schema, let newest): newest == nil ? schema.valueTypes : ""
+                case .type(let schema): newest == nil ? schema.valueTypes : ""
                 }
             return DraftState(tables: versions.last?.tables ?? [], valueTypes: valueTypes)
         #else

@@ -19,6 +19,7 @@ struct StoreConnections {
 
     init(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
+        let schema = try schema.upTo(options.newestVersion)
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }

@@ -2,6 +2,8 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// A newer version of the app wrote the store.
     case newer(found: String, newest: String)
+    /// The store is kept at an older version with ``StoreOptions/newestVersion``, and a newer struct or SQL needs other columns.
+    case older(found: String, newest: String)
     /// The store is older than the oldest supported version.
     case tooOld(found: String, oldest: String)
     /// The store has an older version and was opened for reading only, or by an app extension.
@@ -10,7 +12,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case readOnly
     /// The store belongs to another schema.
     case otherSchema(found: String, expected: String)
-    /// The schema does not have the version of the store.
+    /// The schema does not have the version of the store, or that of ``StoreOptions/newestVersion``.
     case unknownVersion(found: String, newest: String)
     /// The description of the store's version has changed since the store was written. The version is a draft, or a
     /// released version that must not change.
@@ -77,6 +79,9 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .newer(let found, let newest):
             "the store has version \(found), and this app knows versions up to \(newest): update the app"
+        case .older(let found, let newest):
+            "the store is kept at version \(found), and the struct or the SQL needs columns of a newer version, up to \(newest): "
+                + "use the structs of \(found)"
         case .tooOld(let found, let oldest):
             "the store has version \(found), and this app supports versions from \(oldest) on: "
                 + "open the store with an older version of the app first"
@@ -87,7 +92,7 @@ extension StoreError: CustomStringConvertible {
         case .otherSchema(let found, let expected):
             "the store belongs to the schema \(found), not to \(expected): check the path of the file"
         case .unknownVersion(let found, let newest):
-            "the store has version \(found), which the schema does not have; its newest version is \(newest)"
+            "the schema has no version \(found); its newest version is \(newest)"
         case .draftChanged(let version, let reason):
             "version \(version) has changed since the store was written\(reason.map { " (\($0))" } ?? ""). If the version is "
                 + "released, undo the change. If it is a draft, delete the store, or set "

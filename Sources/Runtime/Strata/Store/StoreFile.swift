@@ -76,6 +76,18 @@ package enum StoreFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// The sizes of a store's file and its log, and the times at which they were written last.
+    static func state(of url: URL) -> String {
+        ["", "-wal"].compactMap { suffix -> String? in
+            let path = url.path + suffix
+            // Reading a store may create an empty log.
+            guard let size = size(of: path), size > 0,
+                let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            else { return nil }
+            return "\(size) bytes at \(date.timeIntervalSinceReferenceDate)"
+        }.joined(separator: ", ")
+    }
+
     /// Creates a store of the newest version at `url`. The file appears when it is complete, so that a process that is
     /// killed meanwhile leaves no empty file.
     ///

@@ -65,6 +65,17 @@ public struct StoreOptions: Sendable {
     public var migratesInExtensions = false
     /// The way in which a migration passes several versions.
     public var migrationStrategy: MigrationStrategy = .fused
+    /// The version to which a store is migrated, for tools and tests; nil for the newest one. A new store has this version too.
+    ///
+    /// ```swift
+    /// options.newestVersion = "1.0"
+    /// let store = try Store(at: url, schema: LaundrySchema.self, options: options)
+    /// print(try store.read { try $0.count(LaundrySchema.V1_0.LaundryData.self) })
+    /// ```
+    ///
+    /// Read and write such a store with the structs of this version. If the columns of a newer struct are not there, Strata
+    /// throws ``StoreError/older(found:newest:)``.
+    public var newestVersion: String?
     /// The treatment of foreign keys that were dangling before a migration.
     public var danglingForeignKeys: DanglingForeignKeys = .keep
     /// Whether SQLite checks the complete store before and after a migration

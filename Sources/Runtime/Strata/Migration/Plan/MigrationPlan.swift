@@ -80,7 +80,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The steps from `from` to `to`.
     public var steps: [Step] = []
     /// The actions on the tables, one array for each stage of the migration. A stage is one step with a custom
-    /// migration, or one or more other steps that are carried out in one pass.
+    /// migration, or one or more other steps that are carried out in one pass. A table that no custom migration receives changes
+    /// in the last stage, unless a custom migration writes to it: then the migration copies it.
     public var tables: [[Table]] = []
     /// The rows that violate a constraint, as far as this is known before a custom migration runs.
     public var violations: [Violation] = []
@@ -88,6 +89,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var drift: [String] = []
     /// The migration that was interrupted; nil if there is none. Another build of the app begins again.
     public var pending: Pending?
+    /// The sizes of the store's files and the times at which they were written last.
+    private var files: String
     /// The size of the database, in bytes.
     public var databaseBytes: Int64
     /// The approximate maximum by which the files grow during the migration, in bytes: copies of tables, the journal, and the
@@ -117,6 +120,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         from url: URL, definition schema: SchemaDefinition, options: StoreOptions = StoreOptions(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
+        let schema = try schema.upTo(options.newestVersion)
+        files = StoreFile.state(of: url)
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = schema.name
@@ -163,6 +168,39 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             return Violation(table: key.table, constraint: "FOREIGN KEY", rows: key.count, handling: handling)
         }
         drift = try SchemaComparison.differences(of: connection, from: path.source)
+    }
+
+    /// Carries out the plan: opens the store, which migrates it.
+    ///
+    /// ```swift
+    /// let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
+    /// print(plan)
+    /// let report = try plan.execute(at: url, to: LaundrySchema.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - schema: The schema of the store.
+    ///   - options: The options for opening the store.
+    /// - Returns: The report of the migration; nil if the store needs none.
+    /// - Throws: `MigrationError.planOutdated` if the files of the store have been written since, or if other options give
+    ///   another plan. Otherwise the errors of ``Store/init(at:schema:options:)``.
+    @discardableResult public func execute(
+        at url: URL, to schema: any Schema.Type, options: StoreOptions = StoreOptions()
+    ) throws -> MigrationReport? {
+        try execute(at: url, definition: SchemaDefinition(schema), options: options)
+    }
+
+    /// Carries out the plan with a schema value.
+    @discardableResult package func execute(
+        at url: URL, definition schema: SchemaDefinition, options: StoreOptions = StoreOptions()
+    ) throws -> MigrationReport? {
+        guard try MigrationPlan(from: url, definition: schema, options: options) == self else {
+            throw MigrationError.planOutdated
+        }
+        let store = try Store(at: url, definition: schema, options: options)
+        defer { try? store.close() }
+        return store.migrationReport
     }
 
     /// Whether the store already has the newest version.

@@ -12,6 +12,8 @@ public enum MigrationError: Error, Hashable, Sendable {
     case oldSchemaDiffers(objects: [String], cause: SQLiteError)
     /// Foreign keys could not be turned off. Rebuilding a table would then delete rows of other tables.
     case foreignKeysStuck
+    /// The store has changed since ``MigrationPlan`` read it, or the options have: its migration would have another plan now.
+    case planOutdated
     /// The schema has no step from this version.
     case noStep(from: String)
     /// The path of a copy or a backup is that of the store itself.
@@ -54,6 +56,7 @@ extension MigrationError: CustomStringConvertible {
             "\(cause)\nThe cause may be that the store differs from a new store of its version in "
                 + objects.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
+        case .planOutdated: "the store has changed since the plan was made: make another plan"
         case .noStep(let version): "the schema has no step from version \(version)"
         case .sameFile(let path): "\(path) is the store itself: choose another name for the copy"
         case .destinationExists(let path): "the file \(path) already exists: delete it, or choose another name"
