@@ -185,6 +185,22 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
         try check([:], isAltered: true)
     }
 
+    @Test func `a plan names the rows that violate a constraint of a later version`() throws {
+        let unique = Self.version(3, ["id integer key", "name text", "year text?", "unique book_year_key (year)"])
+        let schema = SchemaDefinition(
+            "Deferred",
+            versions: [
+                Self.schema.versions[0], Self.version(2, ["id integer key", "name text", "year text?"]), unique,
+            ],
+            steps: [Self.step(1, [], isCustom: true), Self.step(2, [.map(from: "book", to: "book")], isCustom: false)])
+        try withOldStore { (url: URL) throws in
+            try Connection(path: url.path, mode: .readWrite).execute("UPDATE book SET year = '1991' WHERE id < 4")
+            let plan = try MigrationPlan(from: url, definition: schema)
+            #expect(plan.violations.map { "\($0.rows) \($0.table) \($0.constraint)" } == ["2 book UNIQUE year"])
+            #expect(!plan.isPossible)
+        }
+    }
+
     @Test func `custom migrations see the table as it is before and after their steps`() throws {
         try check(
             [

@@ -63,7 +63,7 @@ import Testing
             #expect(
                 plan.tables.map { $0.filter { $0.action != .keep }.map { "\($0.action) \($0.name) \($0.rows ?? -1)" } }
                     == [
-                        ["alter book 0", "create new 0", "drop gone 0"], ["rebuild author -1"],
+                        ["alter book 0", "create new 0", "drop gone 0"], ["rebuild author 2"],
                     ])
         }
     }

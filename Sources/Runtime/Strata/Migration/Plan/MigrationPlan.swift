@@ -149,14 +149,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                 try stage.statements.actions.map { name, action in
                     var rows: Int?
                     switch stage.mapping.origins[name] {
-                    case .rows(let source, _, _) where place == 0, .custom(let source) where place == 0:
+                    case .rows(let source, _, _) where run.isStored(source, before: place),
+                        .custom(let source) where run.isStored(source, before: place):
                         rows = [.rebuild, .custom].contains(action) ? try connection.count(source) : 0
                     case .rows, .custom: rows = nil
                     case .empty, nil: rows = 0
                     }
                     return Table(name: name, action: action, rows: rows)
                 })
-            if place == 0 { violations += try Self.violations(of: stage, in: connection, progress) }
+            violations += try Self.violations(of: stage, in: connection, progress) {
+                run.isStored(stage.mapping.source(of: $0), before: place)
+            }
         }
         violations += try DanglingKey.all(of: path.source.tables, in: connection).map { key in
             let handling: Handling =
@@ -209,10 +212,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// Whether no known violation makes the migration fail.
     public var isPossible: Bool { !violations.contains { $0.handling == .fails } }
 
-    /// The rows that violate a constraint of the stage's new tables. For a table with a custom migration, these are the
+    /// The rows of the store's tables that violate a constraint of the stage's new tables. For a table with a custom migration, these are the
     /// rows that violate it if the custom migration does not change their values.
     private static func violations(
-        of stage: MigrationStage, in connection: Connection, _ progress: (Int, Int) -> Void
+        of stage: MigrationStage, in connection: Connection, _ progress: (Int, Int) -> Void,
+        where isStored: (String) -> Bool
     ) throws -> [Violation] {
         let mapping = stage.mapping
         var violations: [Violation] = []
@@ -225,6 +229,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for (place, table) in mapping.new.enumerated() {
             progress(place, mapping.new.count)
+            guard isStored(table.name) else { continue }
             let source: String
             let values: [String: ValueExpression]
             var requiring: [ValueExpression] = []

@@ -32,6 +32,15 @@ struct MigrationRun {
         }
     }
 
+    /// Whether a table before a stage is still the one of the store.
+    func isStored(_ table: String, before stage: Int) -> Bool {
+        stages[..<stage].allSatisfy { stage in
+            let (old, new) = (stage.mapping.old, stage.mapping.new)
+            return stage.mapping.origins[table] == nil
+                && old.first { $0.name == table } == new.first { $0.name == table }
+        }
+    }
+
     /// Whether any stage has a custom migration.
     var hasCode: Bool { stages.contains { $0.custom != nil } }
 
