@@ -198,7 +198,7 @@ class EntityCode:
         reference = f"old.`{swift_name(property.name(old) + '_id')}`"
         name = f"key{label.replace('`', '')}"
         if is_expectation:
-            value = f"try Optional({reference}).flatMap {{ id in {self.expected_key(former, target, type)} }}"
+            value = f"try Optional({reference}).flatMap({{ id in {self.expected_key(former, target, type)} }})"
             if property.nullable(old):
                 value = value.replace(f"Optional({reference})", reference)
         else:
