@@ -145,6 +145,48 @@ private struct Label: StoredEntity {
         }
     }
 
+    @Test(arguments: modes)
+    func `the new keys are known of rows with another type of key, and of rows of a merged entity`(
+        mode: StoreOptions.MigrationMode
+    ) throws {
+        var options = StoreOptions()
+        options.migration = mode
+        try withStore(
+            [Self.s, Table("label", ["id integer key"])], new: [Table("s", ["id text key", "v text?"])],
+            rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'); INSERT INTO label VALUES (1), (2), (3)",
+            changes: [.custom(from: "s", to: "s"), .drop("label")],
+            rowCode: { step in
+                func key(_ id: Int) throws -> N.ID? {
+                    try step.context.key(of: N.self, for: Optional(S.ID(rawValue: id)))
+                }
+                func labelKey(_ id: Int) throws -> N.ID? {
+                    try step.context.key(of: N.self, for: Optional(Label.ID(rawValue: id)))
+                }
+                try step.migrate(S.self) { (old: S, _) -> Outcome<N> in
+                    if old.id.rawValue == 1 {
+                        #expect(throws: MigrationError.notMigratedYet(table: "s", key: "ID(rawValue: 2)")) {
+                            try key(2)
+                        }
+                    }
+                    return old.id.rawValue == 3 ? .drop : .keep(N(id: .init(rawValue: "k\(old.id.rawValue)"), v: old.v))
+                }
+                #expect(try [key(1), key(2), key(3), key(4)].map { $0?.rawValue } == ["k1", "k2", nil, nil])
+                #expect(throws: MigrationError.notMigratedYet(table: "s", key: "ID(rawValue: 1)")) { try labelKey(1) }
+                try step.merge(Label.self) { (old: Label, _) -> Outcome<N> in
+                    switch old.id.rawValue {
+                    case 1: .keep(N(id: .init(rawValue: "label"), v: "l"))
+                    case 2: .merge(into: .init(rawValue: "k2"))
+                    default: .drop
+                    }
+                }
+                let keys = try (1...4).map { try labelKey($0)?.rawValue }
+                #expect(keys == ["label", "k2", nil, nil])
+            }, options: options
+        ) { (url: URL) throws in
+            #expect(try rows(url, "SELECT count(*) FROM s") == [[.integer(3)]])
+        }
+    }
+
     @Test(arguments: modes) func `pairs follow only once if a batch ends before all rows are dropped`(
         mode: StoreOptions.MigrationMode
     ) throws {

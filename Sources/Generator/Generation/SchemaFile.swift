@@ -170,13 +170,14 @@ extension Generator {
         func call(_ function: String, _ type: String) -> Value {
             .text("step.\(function)(\(type).self) { try migration.value.migrate($0, $1) }")
         }
-        let migrations = step.customEntities.map { entity in
-            let namespace = "\(history.name).\(names.namespace(step.from))"
-            return call(
-                "migrate",
-                entity.isByColumns
-                    ? "\(namespace).\(columnMigrationNames(entity, step).row)"
-                    : names.type(entity.old.lineage, in: step.from))
+        let namespace = "\(history.name).\(names.namespace(step.from))"
+        let migrations = step.customRows.map { rows in
+            switch rows {
+            case .entity(let entity) where entity.isByColumns:
+                call("migrate", "\(namespace).\(columnMigrationNames(entity, step).row)")
+            case .entity(let entity): call("migrate", names.type(entity.old.lineage, in: step.from))
+            case .merged(let old, _): call("merge", names.type(old.lineage, in: step.from))
+            }
         }
         return [
             "from": .text(SwiftLiteral.string(step.from.version.text)),
@@ -185,7 +186,7 @@ extension Generator {
             "isCustom": .flag(step.isCustom),
             "migration": .text(names.migration(step)),
             "migrations": .list(
-                migrations + step.merged.map { call("merge", names.type($0.old.lineage, in: step.from)) }
+                migrations
                     + Self.removalNames(step).map { name in
                         let function = "carryOn" + name
                         return .text(

@@ -44,21 +44,42 @@ package struct SchemaStep: Sendable {
             && from.table(of: entity.old).rowNumber != nil
     }
 
+    /// Rows that a custom migration converts.
+    package enum CustomRows {
+        /// The rows of an entity.
+        case entity(EntityStep)
+        /// The rows of a removed entity, which become rows of another one.
+        case merged(old: Entity, new: Entity)
+    }
+
+    /// The rows that custom migrations convert. Those of each entity come after all rows that they can reference.
+    package var customRows: [CustomRows] {
+        let custom = entities.filter(\.isCustom)
+        var ordered: [CustomRows] = []
+        var visited: Set<EntityLineage> = []
+        func visit(_ lineage: EntityLineage) {
+            if let step = custom.first(where: { $0.new.lineage == lineage }), visited.insert(lineage).inserted {
+                visitTargets(of: step.new)
+                ordered.append(.entity(step))
+            }
+            for (old, new) in merged where new.lineage == lineage && visited.insert(old.lineage).inserted {
+                visitTargets(of: new)
+                ordered.append(.merged(old: old, new: new))
+            }
+        }
+        func visitTargets(of entity: Entity) {
+            for column in to.columns(of: entity) {
+                if case .reference(let target) = column.role { visit(target) }
+            }
+        }
+        for step in custom { visit(step.new.lineage) }
+        for (_, new) in merged { visit(new.lineage) }
+        return ordered
+    }
+
     /// The entities with custom migrations. Each entity comes after the entities that it references.
     package var customEntities: [EntityStep] {
-        let custom = entities.filter(\.isCustom)
-        var ordered: [EntityStep] = []
-        var visited: Set<EntityLineage> = []
-        func visit(_ step: EntityStep) {
-            guard visited.insert(step.new.lineage).inserted else { return }
-            for column in step.columns {
-                guard case .reference(let target) = column.column.role else { continue }
-                if let next = custom.first(where: { $0.new.lineage == target }) { visit(next) }
-            }
-            ordered.append(step)
-        }
-        custom.forEach(visit)
-        return ordered
+        customRows.compactMap { if case .entity(let step) = $0 { step } else { nil } }
     }
 
     /// Returns whether an entity is the same in both versions, and no instruction concerns its rows.

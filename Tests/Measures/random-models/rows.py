@@ -126,7 +126,8 @@ class RandomRows:
         connection.commit()
 
     def insert(self, connection, table, row):
-        if "rowid" not in map(str.lower, row) and self.random.random() < 0.9:
+        columns = [name.lower() for _, name, *_ in connection.execute("SELECT * FROM pragma_table_xinfo(?)", [table])]
+        if "rowid" not in columns and self.random.random() < 0.9:
             # The row numbers have gaps, as if other rows had been deleted.
             key = connection.execute("SELECT type FROM pragma_table_info(?) WHERE pk", [table]).fetchall()
             if key != [("INTEGER",)]:

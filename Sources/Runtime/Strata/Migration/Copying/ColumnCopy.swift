@@ -57,14 +57,15 @@ import SQLSchema
     /// Creates a copy of the rows of `old` into `new`.
     ///
     /// - Parameters:
-    ///   - old: The table before the step.
+    ///   - type: The entity before the step.
     ///   - new: The table after the step.
     ///   - columns: The columns of `new` whose values the custom migration provides.
     ///   - step: The running step.
     /// - Throws: `MigrationError.schemaDiffers` if the step has no such tables, or `SQLiteError`.
-    @usableFromInline init(
-        from old: EntityTable, to new: EntityTable, giving columns: [String], _ step: CustomStep
+    @usableFromInline init<Old: StoredEntity>(
+        from type: Old.Type, to new: EntityTable, giving columns: [String], _ step: CustomStep
     ) throws {
+        let old = Old.table
         guard let source = step.mapping.old.first(where: { $0.name == old.name }),
             let target = step.mapping.new.first(where: { $0.name == new.name }), let number = source.rowNumber
         else { throw MigrationError.schemaDiffers(objects: [new.name]) }
@@ -73,7 +74,7 @@ import SQLSchema
         self.step = step
         connection = step.context.connection
         monitor = step.monitor
-        map = try step.keyMap(from: old, to: new)
+        map = try step.keyMap(from: type, to: new)
         lookup = try connection.prepare(old.select(from: step.context.oldName(old.name)) + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
         places = [Int](repeating: 0, count: old.columns.count)

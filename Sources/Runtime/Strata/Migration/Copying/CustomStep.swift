@@ -86,13 +86,21 @@ public final class CustomStep {
     public func merge<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
+        let map = try keyMap("merged \(Old.table.name)", from: Old.self, to: New.table)
+        context.mergedKeys.append((New.table.name, map))
         var oldRows = try OldRows<Old>("merge \(Old.table.name)", context)
         while let old = try oldRows.next() {
+            let key = Old.id(of: old)
             switch try body(old, context) {
-            case .keep(let new): try context.insert(new)
-            case .drop: countGone(Old.table.name, isMerged: false)
+            case .keep(let new):
+                try context.insert(new)
+                try map.record(key, as: New.id(of: new))
+            case .drop:
+                countGone(Old.table.name, isMerged: false)
+                try map.record(key, as: New.ID?.none)
             case .merge(let id):
                 countGone(Old.table.name, isMerged: true)
+                try map.record(key, as: id)
                 guard try context.find(New.self, id: id) != nil else {
                     throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
                 }
@@ -114,7 +122,7 @@ public final class CustomStep {
         _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
     ) throws {
         let table = New.table.name
-        let map = try keyMap(from: Old.table, to: New.table)
+        let map = try keyMap(from: Old.self, to: New.table)
         let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
         var oldRows = try OldRows<Old>("migrate \(Old.table.name)", context)
         while let old = try oldRows.next() {
@@ -148,7 +156,7 @@ public final class CustomStep {
     @inlinable public func migrate<Old: OldRow & ~Copyable, New: MigratedValues>(
         _ type: Old.Type, _ body: (borrowing Old, MigrationContext) throws -> Outcome<New>
     ) throws {
-        let copy = try ColumnCopy(from: Old.Entity.table, to: New.Entity.table, giving: New.columns, self)
+        let copy = try ColumnCopy(from: Old.Entity.self, to: New.Entity.table, giving: New.columns, self)
         // Swift checks every access to a variable that two closures capture. The pointer avoids that cost, and is safe
         // because the closures never run concurrently.
         let values = UnsafeMutablePointer<New?>.allocate(capacity: 1)
@@ -179,17 +187,25 @@ public final class CustomStep {
     }
 
     /// Creates the map from the primary keys of `old` to the changed primary keys of `new`.
-    func keyMap(from old: EntityTable, to new: EntityTable) throws -> KeyMap {
+    func keyMap<Old: StoredEntity>(from type: Old.Type, to new: EntityTable) throws -> KeyMap {
+        let old = Old.table
         var references: [String: String] = [:]
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
         codeTables[new.name] = (context.oldName(old.name), old.key, references)
-        let map = try KeyMap(
-            new.name, from: (context.oldName(old.name), old.key),
+        let map = try keyMap(new.name, from: type, to: new)
+        context.keyMaps[new.name] = map
+        return map
+    }
+
+    private func keyMap<Old: StoredEntity>(
+        _ name: String, from type: Old.Type, to new: EntityTable
+    ) throws -> KeyMap {
+        let old = Old.table
+        return try KeyMap(
+            name, from: (context.oldName(old.name), old.key), ofType: Old.ID.self,
             old: try context.connection.collations(of: old.key, in: context.oldName(old.name)),
             new: try context.connection.collations(of: new.key, in: context.temporaryNames[new.name] ?? new.name),
             context.connection, in: context.database)
-        context.keyMaps[new.name] = map
-        return map
     }
 
     /// Updates all references to rows whose primary key changed, to merged rows and to dropped rows.

@@ -21,6 +21,8 @@ public final class MigrationContext {
     let batches: MigrationBatches?
     /// The changed primary keys of the rows that the custom migration converts, by the name of the new table.
     var keyMaps: [String: KeyMap] = [:]
+    /// The new primary keys of rows that became rows of another entity, with its table.
+    var mergedKeys: [(table: String, map: KeyMap)] = []
 
     /// Whether the custom migration has changed new rows. Strata may still have to update references in such rows.
     private(set) var hasChangedRows: Bool
@@ -67,7 +69,7 @@ public final class MigrationContext {
     func end() throws {
         closeStatements()
         try connection.execute("DROP TABLE \(additions)")
-        for map in keyMaps.values { try connection.execute("DROP TABLE \(map.name)") }
+        for map in keyMaps.values + mergedKeys.map(\.map) { try connection.execute("DROP TABLE \(map.name)") }
     }
 
     /// Closes all statements. The cursors of the step can no longer be read.
@@ -152,7 +154,7 @@ public final class MigrationContext {
     ///
     /// - Parameters:
     ///   - type: The new entity.
-    ///   - id: The primary key of the old row.
+    ///   - id: The primary key of the old row. The row may be one of an entity that is merged into the new one.
     /// - Throws: `MigrationError.noNewRow` if the row was dropped or never existed, or `MigrationError.notMigratedYet`.
     public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID {
         guard let key = try key(of: type, for: Optional(id)) else {
@@ -169,17 +171,19 @@ public final class MigrationContext {
     ///
     /// - Parameters:
     ///   - type: The new entity.
-    ///   - id: The primary key of the old row.
+    ///   - id: The primary key of the old row. The row may be one of an entity that is merged into the new one.
     /// - Returns: The new primary key; nil if `id` is nil, or if the row was dropped or never existed. If the new primary key
     ///   has the same type, a row that never existed keeps the one it is referenced by.
     /// - Throws: `MigrationError.notMigratedYet` if the new primary key has another type, and is not known yet.
     public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID?) throws -> New.ID? {
         guard let id else { return nil }
-        let map = keyMaps[New.table.name]
+        let merged = mergedKeys.filter { $0.table == New.table.name }.map(\.map)
+        let maps = [keyMaps[New.table.name]].compactMap(\.self) + merged
+        let map = maps.first { $0.maps(OldID.self, to: New.ID.self) }
         if let change = try map?.change(of: id, to: New.ID.self) { return change.key }
         if let same = id as? New.ID { return same }
-        if try map?.hasOldRow(id) == true { throw MigrationError.notMigratedYet(table: New.table.name, key: "\(id)") }
-        return nil
+        if try map?.hasOldRow(id) == false { return nil }
+        throw MigrationError.notMigratedYet(table: New.table.name, key: "\(id)")
     }
 
     /// Inserts a row of a new entity.

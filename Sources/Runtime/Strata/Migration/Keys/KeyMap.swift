@@ -16,6 +16,8 @@ package final class KeyMap {
     let isRecollated: Bool
     /// The old table and the columns of its primary key.
     private let source: (name: String, key: [String])
+    /// The type of the old primary keys; nil if it is that of the new ones.
+    private let oldType: Any.Type?
     private let connection: Connection
 
     /// Creates an empty map for `table`. In the store, there may already be one.
@@ -23,14 +25,15 @@ package final class KeyMap {
     /// - Parameters:
     ///   - table: The name of the new table.
     ///   - source: The name of the old table, and the columns of its primary key.
+    ///   - oldType: The type of the old primary keys; nil for that of the new ones.
     ///   - old: The collations of the old primary key's columns.
     ///   - new: The collations of the new primary key's columns.
     ///   - database: `temp`, or `main` if the migration can be resumed.
     init(
-        _ table: String, from source: (name: String, key: [String]), old: [Collation?], new: [Collation?],
-        _ connection: Connection, in database: String
+        _ table: String, from source: (name: String, key: [String]), ofType oldType: Any.Type? = nil, old: [Collation?],
+        new: [Collation?], _ connection: Connection, in database: String
     ) throws {
-        self.source = source
+        (self.source, self.oldType) = (source, oldType)
         isRecollated = old.count == new.count && old != new
         name = "\(database).\(SQL.quoted("strata_keys_" + table))"
         oldColumns = old.indices.map { "o\($0)" }
@@ -87,6 +90,9 @@ package final class KeyMap {
         /// The new primary key; nil if the row was dropped.
         let key: New?
     }
+
+    /// Whether the map is for primary keys of the type `Old`.
+    func maps<Old: EntityID, New: EntityID>(_ old: Old.Type, to new: New.Type) -> Bool { (oldType ?? new) == old }
 
     /// Returns the change of the row with the old primary key `id`; nil if none is recorded.
     func change<Old: EntityID, New: EntityID>(of id: Old, to type: New.Type) throws -> Change<New>? {
