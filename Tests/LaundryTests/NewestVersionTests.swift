@@ -31,6 +31,8 @@ import Testing
                 #expect(throws: StoreError.older(found: "1.0", newest: "2.0")) {
                     try store.read { try $0.rows("SELECT detail FROM laundry_detail") { _ in } }
                 }
+                // An error that has another reason keeps it.
+                #expect(throws: SQLiteError.self) { try store.read { try $0.rows("SELEC 1") { _ in } } }
                 try store.close()
             }
             #expect(try StoreInspection(of: url, comparedWith: LaundrySchema.self).version == "1.0")

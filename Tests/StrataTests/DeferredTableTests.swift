@@ -6,19 +6,7 @@ import Testing
 private struct Number<Entity>: RawEntityID { var rawValue: Int }
 
 /// The rows of `s`, which a custom migration receives.
-private struct Song: StoredEntity {
-    typealias ID = Number<Song>
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
-    var id: ID
-    var v: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { (id, v) = (try row.id(0), try row.string(1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
-}
+private typealias Song = ValuedRow<Int>
 
 /// The rows of `book` in one version, which no custom migration receives.
 private protocol Book: StoredEntity where ID == Number<Bool>, Relationships == NoRelationships {

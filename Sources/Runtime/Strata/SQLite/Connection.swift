@@ -169,7 +169,9 @@ package final class Connection {
             do {
                 return try Statement(sql, connection: self)
             } catch let error as SQLiteError where error.code == SQLITE_ERROR {
-                guard let limit = version?.schema.limit else { throw error }
+                let isMissing = ["no such column", "no such table", "has no column"].contains(
+                    where: error.message.contains)
+                guard isMissing, let limit = version?.schema.limit else { throw error }
                 throw StoreError.older(found: limit.version, newest: limit.last)
             }
         }
