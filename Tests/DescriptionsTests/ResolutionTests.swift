@@ -315,6 +315,30 @@ import Testing
             try history(["Book": unstored]).steps[0].customReasons == ["`book.sequels` asks for a custom migration"])
     }
 
+    @Test func `rows of a merged entity are migrated before the rows that refer to them`() throws {
+        let files = [
+            "Review": """
+            { "name": "review", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" },
+              "properties": [{ "name": "of", "nullable": true, "property_type": { "entity_name": "work", "association": "to_one" },
+                "version_history": [{ "version": "1.0" },
+                  { "version": "2.0", "previous": { "property_type": { "entity_name": "tape", "association": "to_one" } } }] }] }
+            """,
+            "Tape": """
+            { "name": "tape", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+              "removed_at_version": "2.0", "merged_into": "work" }
+            """,
+            "Work": #"{ "name": "work", "version_history": [{ "version": "1.0" }], "identifier": { "type": "uuid" } }"#,
+        ]
+        let steps = try history(files).steps
+        let rows = steps[0].customRows.map { rows in
+            switch rows {
+            case .entity(let step): step.new.name
+            case .merged(let old, let new): "\(old.name) into \(new.name)"
+            }
+        }
+        #expect(rows == ["tape into work", "review"])
+    }
+
     @Test func `a new index does not get the name of an existing index`() throws {
         let text = book(
             """
