@@ -1,5 +1,5 @@
 import Foundation
-import Laundry
+@testable import Laundry
 import Movies
 import StoreConversion
 import Strata
@@ -495,6 +495,43 @@ extension PropertyColumns<Movie> {
 }
 
 /// An example of a custom migration, which is compiled.
-func rate(_ context: MigrationContext) throws {
+func rate(_ context: MigrationContext<MoviesSchema.V1_0, MoviesSchema.Newest>) throws {
     try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
+}
+
+/// Examples of reading in a custom migration, which are compiled.
+func read(
+    _ context: MigrationContext<LaundrySchema.V1_0, LaundrySchema.V2_0>, _ old: LaundrySchema.V1_0.Laundry,
+    _ item: LaundrySchema.V1_0.LaundryItem, _ placeholder: LaundrySchema.V2_0.LaundryDetail
+) throws {
+    typealias V1_0 = LaundrySchema.V1_0
+    typealias V2_0 = LaundrySchema.V2_0
+    _ = {
+        let laundry = try item.masterID.flatMap { try context.old.find(V1_0.Laundry.self, id: $0) }
+        _ = laundry
+    }
+    _ = {
+        let items = try context.old.fetch(V1_0.LaundryItem.all.where { $0.masterID == old.storeID })
+        _ = items
+    }
+    _ = {
+        let expensive = try context.old.fetch(V1_0.LaundryItem.self) { $0.price > 10 }
+        _ = expensive
+    }
+    _ = {
+        let items = try context.old.related(old, \.items)
+        _ = items
+    }
+    _ = {
+        let unnamed = try context.new.fetch(V2_0.Laundry.all.where { $0.name == nil })
+        _ = unnamed
+    }
+    _ = {
+        let items = context.old.name(of: V1_0.LaundryItem.self)
+        let prices = try context.old.rows("SELECT price FROM \(items) WHERE master_id = ?", [old.storeID]) {
+            try $0.value("price", as: Double?.self)
+        }
+        _ = prices
+    }
+    try context.delete(placeholder)
 }

@@ -10,7 +10,7 @@ extension LaundrySchemaStep_1_0_to_2_0 {
         .kept(
             V2_0.Laundry(
                 storeID: old.storeID, id: old.id, name: old.name, photo: old.photo, favorite: old.favorite,
-                masterID: old.masterID.map { LaundryDetail.ID(rawValue: $0.rawValue) },
+                masterID: old.masterID.map { .init(rawValue: $0.rawValue) },
                 masterPosition: old.masterPosition))
     }
 

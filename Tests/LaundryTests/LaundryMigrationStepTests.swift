@@ -90,12 +90,12 @@ private enum LaundryThatThrows: Schema {
         MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
             var migration = Migration_1_0_to_2_0()
             var row = 0
-            try run.migrate(LaundrySchema.V1_0.Laundry.self) { old, context in
+            try run.migrate(LaundrySchema.V1_0.Laundry.self) { old, access in
                 row += 1
                 if row == LastRowThrows.row { throw LastRowThrows() }
-                return try migration.migrate(old, context)
+                return try migration.migrate(old, .init(access))
             }
-            try migration.didMigrate(run.context)
+            try migration.didMigrate(.init(run.access))
         }
     }
 }

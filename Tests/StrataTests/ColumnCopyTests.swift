@@ -118,7 +118,7 @@ private struct Pointing: StoredEntity {
 
     private func migrate(
         rows: String, options: StoreOptions = StoreOptions(),
-        code: @escaping @Sendable (borrowing OldColumns, MigrationContext) throws -> Outcome<Values>,
+        code: @escaping @Sendable (borrowing OldColumns, StepAccess) throws -> Outcome<Values>,
         check: (URL) throws -> Void = { _ in }
     ) throws {
         try withStore(
@@ -212,7 +212,8 @@ private struct Pointing: StoredEntity {
     @Test func `a custom migration can insert and find rows while it runs`() throws {
         try migrate(
             rows: many(3_000),
-            code: { old, context in
+            code: { old, access in
+                let context = MigrationContext(access)
                 let id = try old.id
                 try context.insert(New(id: -id, first: "added"))
                 #expect(try context.find(New.self, id: .init(rawValue: -id))?.first == "added")

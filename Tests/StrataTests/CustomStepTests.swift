@@ -183,8 +183,8 @@ private struct Other: StoredEntity {
     @Test func `newID returns unused primary keys, and uuid always returns the same UUID for a name`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
-                try step.migrate(OldItem.self) { (old: OldItem, context) -> Outcome<Item> in
-                    .keep(Item(id: try context.newID(of: Item.self), title: old.title, stars: 0))
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    .keep(Item(id: try step.context.newID(of: Item.self), title: old.title, stars: 0))
                 }
                 #expect(step.context.uuid(for: "a").uuidString == "02C0BDBF-4814-80F8-9582-412F6E474B8F")
                 #expect(step.context.uuid(for: "a") != step.context.uuid(for: "b"))

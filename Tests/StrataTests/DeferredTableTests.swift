@@ -100,8 +100,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             from: "\(number)", to: "\(number + 1)", changes: changes + [.custom(from: "s", to: "s")],
             code: Rewriting.self
         ) { step, migration in
-            try step.migrate(Song.self) { try migration.value.migrate($0, $1) }
-            try step.once("extra") { try extras["\(number)"]?($0) }
+            try step.migrate(Song.self) { try migration.value.migrate($0, .init($1)) }
+            try step.once("extra") { try extras["\(number)"]?(.init($0)) }
         }
     }
 

@@ -72,6 +72,18 @@ func withStore(
     }
 }
 
+/// The context of a custom migration that is written by hand.
+typealias MigrationContext = Strata.MigrationContext<Never, Never>
+
+extension CustomMigration {
+    typealias Context = MigrationContext
+}
+
+extension CustomStep {
+    /// The context that the functions of a custom migration receive.
+    var context: MigrationContext { MigrationContext(access) }
+}
+
 extension Table {
     /// A copy of this table with another name and additional lines.
     func named(_ name: String? = nil, _ lines: [String] = []) -> Table {

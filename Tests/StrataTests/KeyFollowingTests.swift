@@ -565,8 +565,8 @@ private struct Label: StoredEntity {
             try withStore(
                 [Self.s], rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y')",
                 code: { step in
-                    try step.migrate(S.self) { (old: S, context) -> Outcome<S> in
-                        try context.execute("UPDATE \(context.name(of: S.self)) SET v = 'z'")
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                        try step.context.execute("UPDATE \(step.context.name(of: S.self)) SET v = 'z'")
                         return .keep(S(id: .init(rawValue: 3 - old.id.rawValue), v: old.v))
                     }
                     try step.followKeys()

@@ -297,8 +297,8 @@ extension ResumableMigrationTests {
         _ number: Int
     ) -> @Sendable (CustomStep, RunningMigration<Stateless>) throws -> Void {
         { step, migration in
-            try step.migrate(Part.self) { try migration.value.migrate($0, $1) }
-            if number == 2 { try step.merge(Gone.self) { try migration.value.merge($0, $1) } }
+            try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) }
+            if number == 2 { try step.merge(Gone.self) { try migration.value.merge($0, .init($1)) } }
         }
     }
 
@@ -358,7 +358,7 @@ extension ResumableMigrationTests {
                 defer { try? FileManager.default.removeItem(at: copy) }
                 try FileManager.default.copyItem(at: url, to: copy)
                 options.migration = .resumable
-                try MigrationContext.$fixedNow.withValue(Date(timeIntervalSince1970: 0)) {
+                try StepAccess.$fixedNow.withValue(Date(timeIntervalSince1970: 0)) {
                     var result: MigrationReport?
                     if round == 0 {
                         result = try MigrationBatches.$duration.withValue(.zero) {
@@ -413,7 +413,7 @@ extension ResumableMigrationTests {
     private static let plain = schema(Stateless.self, stages: []) { number in migrate(number) }
 
     private static let counting = schema(Counting.self, stages: [1]) { _ in
-        { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+        { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
     }
 
     @Test(arguments: [true, false])
@@ -533,7 +533,7 @@ extension ResumableMigrationTests {
 
     @Test func `a custom migration that fails leaves the old store without a pending migration`() throws {
         let schema = Self.schema(Failing.self, stages: [1]) { _ in
-            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
         }
         try withFile { (url: URL) throws in
             try makeStore(at: url, schema, rows: Self.content)
@@ -579,7 +579,7 @@ extension ResumableMigrationTests {
     func `references follow primary keys that other rows had before`(stages: [Int]) throws {
         try check(
             Self.schema(Compacting.self, stages: stages) { _ in
-                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
             })
     }
 
@@ -588,7 +588,7 @@ extension ResumableMigrationTests {
     ) throws {
         try check(
             Self.schema(Preparing.self, stages: stages) { _ in
-                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
             }, isResumed: false)
     }
 
@@ -635,7 +635,7 @@ extension ResumableMigrationTests {
             steps: [
                 MigrationStep(from: "1", to: "2", changes: [.custom(from: "s", to: "s")], code: Rewriting.self) {
                     step, migration in
-                    try step.migrate(Part.self) { try migration.value.migrate($0, $1) }
+                    try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) }
                 },
                 MigrationStep(from: "2", to: "3", changes: [.map(from: "s", to: "s", columns: ["w": .column("v")])]),
             ])
@@ -662,7 +662,7 @@ extension ResumableMigrationTests {
             steps: [
                 MigrationStep(from: "1", to: "2", changes: [.custom(from: "word", to: "word")], code: Rewriting.self) {
                     step, migration in
-                    try step.migrate(Word.self) { try migration.value.migrate($0, $1) }
+                    try step.migrate(Word.self) { try migration.value.migrate($0, .init($1)) }
                 }
             ])
         try withFile { (url: URL) throws in
@@ -750,14 +750,14 @@ extension ResumableMigrationTests {
     {
         try check(
             Self.schema(Counting.self, stages: stages) { _ in
-                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
             })
     }
 
     @Test(arguments: [[1], [2], [3]])
     func `a custom migration whose state cannot be saved runs in the last transaction`(stages: [Int]) throws {
         let schema = Self.schema(Remembering.self, stages: stages) { _ in
-            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+            { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
         }
         #expect(schema.steps.map(\.isResumable) == (1...3).map { !stages.contains($0) })
         try check(schema, isResumed: false)
@@ -768,7 +768,7 @@ extension ResumableMigrationTests {
     {
         try check(
             Self.schema(Querying.self, stages: stages) { _ in
-                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, $1) } }
+                { step, migration in try step.migrate(Part.self) { try migration.value.migrate($0, .init($1)) } }
             }, isResumed: false)
     }
 }

@@ -22,9 +22,19 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
     public typealias ID = LaundrySchema.LaundryID
     public typealias Entity = Self
 
-    public static let table = Strata.EntityTable(
-        "laundry", key: ["store_id"],
-        columns: ["store_id", "id", "name", "photo", "favorite", "master_id", "master_position"]
+    public typealias Columns = Strata.PropertyColumns<Self>
+
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "laundry", key: ["store_id"],
+        columns: [
+            "store_id": \.storeID,
+            "id": \.id,
+            "name": \.name,
+            "photo": \.photo,
+            "favorite": \.favorite,
+            "master_id": \.masterID,
+            "master_position": \.masterPosition,
+        ]
     )
 
     public struct Relationships: Strata.EntityRelationships {
@@ -58,4 +68,8 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
         try statement.bind(self.masterID, at: 6)
         try statement.bindInt(self.masterPosition, at: 7)
     }
+}
+
+extension Strata.PropertyColumns<LaundrySchema.V1_0.Laundry> {
+    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
 }

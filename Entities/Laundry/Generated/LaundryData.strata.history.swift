@@ -20,8 +20,15 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
 
     public var id: ID { self.storeID }
 
-    public static let table = Strata.EntityTable(
-        "laundry_data", key: ["store_id"], columns: ["store_id", "code", "status"]
+    public typealias Columns = Strata.PropertyColumns<Self>
+
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "laundry_data", key: ["store_id"],
+        columns: [
+            "store_id": \.storeID,
+            "code": \.code,
+            "status": \.status,
+        ]
     )
 
     public struct Relationships: Strata.EntityRelationships {

@@ -8,9 +8,10 @@ extension LaundrySchema {
     /// The custom migration from 1.0 to 2.0. It is needed because:
     /// - `laundry.master` refers to another entity
     /// - `laundry_data.data` refers to another entity
-    protocol CustomMigration_1_0_to_2_0: Strata.CustomMigration {
+    protocol CustomMigration_1_0_to_2_0: Strata.CustomMigration where OldVersion == V1_0, NewVersion == V2_0 {
         typealias V1_0 = LaundrySchema.V1_0
         typealias V2_0 = LaundrySchema.V2_0
+        typealias Context = Strata.MigrationContext<LaundrySchema.V1_0, LaundrySchema.V2_0>
 
         /// Returns the new row for a row of `laundry`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_0.Laundry, _ context: Context) throws -> Strata.Outcome<V2_0.Laundry>
@@ -33,4 +34,48 @@ extension LaundrySchema.V2_0.Laundry {
             masterPosition: old.masterPosition
         )
     }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V1_0.Laundry {
+    var items: Strata.ToMany<Source, LaundrySchema.V1_0.LaundryItem> {
+        .init(inverse: ["master_id"], position: "master_position")
+    }
+    var master: Strata.ToOne<Source, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V1_0.LaundryData {
+    var data: Strata.ToMany<Source, LaundrySchema.V1_0.Laundry> {
+        .init(inverse: ["master_id"], position: "master_position")
+    }
+}
+
+extension Strata.VersionRelationships where Version == LaundrySchema.V1_0, Source == LaundrySchema.V1_0.LaundryItem {
+    var master: Strata.ToOne<Source, LaundrySchema.V1_0.Laundry> { .init(column: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.Laundry {
+    var items: Strata.ToMany<Source, LaundrySchema.V1_0.LaundryItem> {
+        .init(inverse: ["master_id"], position: "master_position")
+    }
+    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryData {
+    var data: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryDetail {
+    var success: Strata.ToMany<Source, LaundrySchema.V2_0.Laundry> {
+        .init(inverse: ["master_id"], position: "master_position")
+    }
+    var failure: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryFailure> { .init(inverse: ["master_id"]) }
+    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryData> { .init(column: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryFailure {
+    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
+}
+
+extension Strata.VersionRelationships where Version == LaundrySchema.V2_0, Source == LaundrySchema.V1_0.LaundryItem {
+    var master: Strata.ToOne<Source, LaundrySchema.V2_0.Laundry> { .init(column: ["master_id"]) }
 }

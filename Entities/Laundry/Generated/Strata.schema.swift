@@ -76,7 +76,7 @@ public enum LaundrySchema: Strata.Schema {
             create laundry_detail
             create laundry_failure
             """#, code: Migration_1_0_to_2_0.self) { step, migration in
-            try step.migrate(LaundrySchema.V1_0.Laundry.self) { try migration.value.migrate($0, $1) }
+            try step.migrate(LaundrySchema.V1_0.Laundry.self) { try migration.value.migrate($0, .init($1)) }
         }
     }
 }

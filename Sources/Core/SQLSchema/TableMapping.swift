@@ -36,6 +36,9 @@ package struct TableMapping: Sendable {
         origins = [:]
     }
 
+    /// The tables that keep their rows unchanged, and may be altered.
+    package var unchanged: [Table] { new.filter { origins[$0.name] == nil } }
+
     /// Returns the origin of the rows of an unchanged table.
     private static func identity(_ table: Table) -> TableOrigin {
         let columns = table.columnNames.map { ($0, ValueExpression.column($0)) }

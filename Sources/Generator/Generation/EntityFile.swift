@@ -106,7 +106,8 @@ extension Generator {
         let entity = last.entity(lineage) ?? shape.entity
         let version = history.versions[shape.first]
         let fields = shape.fields
-        let computed = shape.last == history.versions.count - 1 ? shape.entity.computed : []
+        let isNewest = shape.last == history.versions.count - 1
+        let computed = shape.entity.computed
         let hasOtherID =
             fields.contains { $0.column.member == "id" && $0.column.role != .identifier }
             || computed.contains { $0.member == "id" }
@@ -141,7 +142,9 @@ extension Generator {
         let hasDefaults = fields.contains { $0.column.defaultValue != nil }
         let key = key(of: shape.entity, "entity.", in: version)
         let declared = declaredColumns(shape, computed, in: version)
-        let relationships = entity.properties.compactMap { relationshipValues($0, of: entity, in: last, shape) }
+        let relationships = relationshipValues(of: entity, in: last, documented: isNewest) { target in
+            isNewest ? newestType(target) : names.declaredType(target.lineage, at: names.index(of: last))
+        }
         return [
             "namespace": .text(names.namespace(shape.first)),
             "name": .text(SwiftName.escaped(SwiftName.type(shape.entity.name))),
@@ -301,12 +304,42 @@ extension Generator {
         }
     }
 
-    private func relationshipValues(
-        _ property: Property, of entity: Entity, in version: ModelVersion, _ shape: EntityShape
-    ) -> Value? {
-        guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
-            return nil
+    /// Returns the values of an entity's relationships.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - version: The version of the entity.
+    ///   - isDocumented: Whether they have their doc comments.
+    ///   - type: Returns the struct of the related rows.
+    func relationshipValues(
+        of entity: Entity, in version: ModelVersion, documented isDocumented: Bool = false, _ type: (Entity) -> String
+    ) -> [Value] {
+        entity.properties.compactMap { property in
+            guard let relationship = property.relationship, let target = version.entity(relationship.target) else {
+                return nil
+            }
+            let (kind, path) = relationshipType(relationship, property, of: entity, to: target, in: version)
+            return [
+                "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
+                "kind": .text(kind),
+                "target": .text(type(target)),
+                "path": .text(path),
+                "documentation": documentation(isDocumented ? property.documentation : nil),
+            ]
         }
+    }
+
+    /// Returns the struct of an entity in the newest version. With `Newest`, a file stays the same when another entity gets a new
+    /// struct.
+    private func newestType(_ entity: Entity) -> String {
+        "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(entity.name)))"
+    }
+
+    /// Returns the Swift type of a relationship, and Swift source for the arguments that create it.
+    private func relationshipType(
+        _ relationship: Relationship, _ property: Property, of entity: Entity, to target: Entity,
+        in version: ModelVersion
+    ) -> (kind: String, path: String) {
         let inverse = version.inverse(of: relationship)
         let path: String
         var kind = relationship.association == .toOne ? "ToOne" : "ToMany"
@@ -335,18 +368,7 @@ extension Generator {
         case .inverseJoinTable:
             path = inverse.map { join($0, target, reversed: true) } ?? ""
         }
-        // With `Newest`, the file stays the same when another entity gets a new struct.
-        let isNewest = shape.last == history.versions.count - 1
-        let targetType =
-            isNewest
-            ? "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(target.name)))"
-            : names.declaredType(relationship.target, at: names.index(of: version))
-        return [
-            "member": .text(SwiftName.escaped(SwiftName.member(property.name))),
-            "type": .text("Strata.\(kind)<Entity, \(targetType)>"),
-            "path": .text(isSymmetric ? path + ", symmetric: true" : path),
-            "documentation": documentation(isNewest ? property.documentation : nil),
-        ]
+        return (kind, isSymmetric ? path + ", symmetric: true" : path)
     }
 
     /// Returns the lines of a doc comment, without control characters.

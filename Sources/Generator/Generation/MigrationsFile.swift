@@ -30,7 +30,40 @@ extension Generator {
         }
         return [
             "schema": .text(history.name), "access": .text(options.access.modifier), "steps": .list(steps),
+            "relationships": .list(versionRelationships()),
         ]
+    }
+
+    /// Returns the values of the relationships that entities have before and after the steps with custom migrations.
+    ///
+    /// Versions that share a struct share its relationships too, if these are the same in all of them.
+    private func versionRelationships() -> [Value] {
+        let custom = names.steps.filter(\.isCustom)
+        let ends = Set(custom.flatMap { [names.index(of: $0.from), names.index(of: $0.to)] }).sorted()
+        var extensions: [(version: Int, type: String, members: [Value])] = []
+        for index in ends {
+            let version = history.versions[index]
+            for entity in version.entities {
+                let members = relationshipValues(of: entity, in: version) {
+                    names.declaredType($0.lineage, at: index)
+                }
+                if !members.isEmpty {
+                    extensions.append((index, names.declaredType(entity.lineage, at: index), members))
+                }
+            }
+        }
+        // Each different list of members, by the struct.
+        let lists = Dictionary(grouping: extensions, by: \.type).mapValues { Set($0.map(\.members)).count }
+        var declared: Set<String> = []
+        return extensions.compactMap { version, type, members in
+            let isShared = lists[type] == 1
+            if isShared && !declared.insert(type).inserted { return nil }
+            return [
+                "version": isShared ? .null : .text("\(history.name).\(names.namespace(version))"),
+                "source": .text(type),
+                "members": .list(members),
+            ]
+        }
     }
 
     /// Returns the values for the template `MigrationStub.swift`: the stub of a custom migration.
@@ -54,7 +87,7 @@ extension Generator {
     /// The name of the context type in custom migrations. `Context` is not available if an entity has that name.
     private var contextName: String {
         let types = history.versions.flatMap(\.entities).map { SwiftName.type($0.name) }
-        return types.contains("Context") ? "Strata.MigrationContext" : "Context"
+        return types.contains("Context") ? "Strata.MigrationContext<OldVersion, NewVersion>" : "Context"
     }
 
     private func home(_ lineage: EntityLineage, _ version: ModelVersion) -> String {

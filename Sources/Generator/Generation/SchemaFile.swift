@@ -168,7 +168,7 @@ extension Generator {
 
     private func stepValues(_ step: SchemaStep) -> Value {
         func call(_ function: String, _ type: String) -> Value {
-            .text("step.\(function)(\(type).self) { try migration.value.migrate($0, $1) }")
+            .text("step.\(function)(\(type).self) { try migration.value.migrate($0, .init($1)) }")
         }
         let namespace = "\(history.name).\(names.namespace(step.from))"
         let migrations = step.customRows.map { rows in
@@ -190,7 +190,8 @@ extension Generator {
                     + Self.removalNames(step).map { name in
                         let function = "carryOn" + name
                         return .text(
-                            "step.once(\(SwiftLiteral.string(function))) { try migration.value.\(function)($0) }")
+                            "step.once(\(SwiftLiteral.string(function))) { try migration.value.\(function)(.init($0)) }"
+                        )
                     }),
         ]
     }

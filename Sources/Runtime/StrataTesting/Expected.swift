@@ -41,25 +41,57 @@ public struct UnwrittenExpectation: Error {
     public init() {}
 }
 
-/// The rows before and after a step with a custom migration.
-public final class StepRows {
-    /// A transaction that reads the rows before the step, with the structs of the older version.
-    public let old: ReadTransaction
-    /// A transaction that reads the rows after the step, with the structs of the newer version.
-    public let new: ReadTransaction
-    /// The value of `MigrationContext.now` during the step.
-    public let now: Date
+/// The databases before and after a step with a custom migration. Generated code creates ``ComparedRows`` from them.
+public final class StepDatabases {
+    let old: ReadTransaction
+    let new: ReadTransaction
     let oldConnection: Connection
+    /// The values that expectations have computed once, by their names.
+    fileprivate var computed: [String: Any] = [:]
 
     init(old: Connection, new: Connection) {
-        now = MigrationContext.fixedNow ?? Date()
         self.old = ReadTransaction(old)
         self.new = ReadTransaction(new)
         oldConnection = old
     }
+}
+
+/// The rows before and after a step with a custom migration. In your expectations, their type is called `StepRows`.
+public struct ComparedRows<OldVersion, NewVersion> {
+    /// The rows before the step, with the structs of the older version.
+    public let old: VersionRows<OldVersion>
+    /// The rows after the step, with the structs of the newer version.
+    public let new: VersionRows<NewVersion>
+    /// The value of `MigrationContext.now` during the step.
+    public let now: Date
+    private let databases: StepDatabases
+
+    /// Creates the rows of two databases. Generated code calls it.
+    public init(_ databases: StepDatabases) {
+        now = StepAccess.fixedNow ?? Date()
+        old = VersionRows(databases.old)
+        new = VersionRows(databases.new)
+        self.databases = databases
+    }
+
+    /// Computes a value once, however often an expectation needs it: `expected` is called for each row.
+    ///
+    /// ```swift
+    /// let drafts = try rows.once("drafts") { try rows.old.fetch(V1_0.Draft.self) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: A name for the value, which no other value of the step has.
+    ///   - compute: A closure that returns the value.
+    public func once<Value>(_ name: String, _ compute: () throws -> Value) rethrows -> Value {
+        if let value = databases.computed[name] as? Value { return value }
+        let value = try compute()
+        databases.computed[name] = value
+        return value
+    }
 
     /// Returns the UUID that `MigrationContext.uuid(for:)` returns for `text`.
-    public func uuid(for text: String) -> UUID { MigrationContext.uuid(for: text) }
+    public func uuid(for text: String) -> UUID { StepAccess.uuid(for: text) }
 }
 
 /// The expected results of one step's custom migration, which you write.
@@ -68,9 +100,9 @@ public struct CustomExpectation: Sendable {
     let name: String
     let rows: [RowExpectation]
     let removals: [RemovalExpectation]
-    let added: @Sendable (StepRows) throws -> [any StoredEntity]
+    let added: @Sendable (StepDatabases) throws -> [any StoredEntity]
     let reasons: [String]
-    let check: @Sendable (StepRows) throws -> Void
+    let check: @Sendable (StepDatabases) throws -> Void
 
     /// Creates the expected results that you write in extensions of the type `name`.
     ///
@@ -84,8 +116,8 @@ public struct CustomExpectation: Sendable {
     ///   - check: Checks the rows before and after the step.
     public init(
         _ name: String, rows: [RowExpectation], removals: [RemovalExpectation] = [], reasons: [String],
-        added: @escaping @Sendable (StepRows) throws -> [any StoredEntity],
-        check: @escaping @Sendable (StepRows) throws -> Void
+        added: @escaping @Sendable (StepDatabases) throws -> [any StoredEntity],
+        check: @escaping @Sendable (StepDatabases) throws -> Void
     ) {
         self.name = name
         self.rows = rows
@@ -101,7 +133,7 @@ public struct RemovalExpectation: Sendable {
     /// The source text of the function that you write.
     let stub: String
     let name: String
-    let check: @Sendable (StepRows) throws -> Void
+    let check: @Sendable (StepDatabases) throws -> Void
 
     /// Creates a check.
     ///
@@ -109,7 +141,7 @@ public struct RemovalExpectation: Sendable {
     ///   - name: The name of the function that you write.
     ///   - reason: The reason for the check. It is a comment in the suggested function.
     ///   - check: Calls the function that you write.
-    public init(_ name: String, _ reason: String, _ check: @escaping @Sendable (StepRows) throws -> Void) {
+    public init(_ name: String, _ reason: String, _ check: @escaping @Sendable (StepDatabases) throws -> Void) {
         self.name = name
         self.check = check
         stub = """
@@ -146,7 +178,7 @@ public struct RowExpectation: Sendable {
     ///   - expected: Returns the expected result of a row.
     public init<Old: StoredEntity, New: StoredEntity>(
         _ oldType: String, _ newType: String, _ example: String,
-        _ expected: @escaping @Sendable (Old, StepRows) throws -> Expected<New>
+        _ expected: @escaping @Sendable (Old, StepDatabases) throws -> Expected<New>
     ) {
         old = Old.table
         new = New.table

@@ -118,7 +118,7 @@ private struct MigrationCheck {
         let start = "\(fixtures.schema.name) \(version.name)"
         let takesEveryStep = takesEveryStep && !isQuick
         // Code that uses the current time must give the same result in all runs.
-        return try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
+        return try StepAccess.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             try fixtures.withFolder { folder in
                 var failures: [Failure] = []
                 var before = database

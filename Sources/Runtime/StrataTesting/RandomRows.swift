@@ -94,7 +94,7 @@ struct RandomRows: RandomNumberGenerator {
         case .double, .seconds, .date: return .real(Double.random(in: -1e9...1e9, using: &self))
         case .float: return .real(Double(Float.random(in: -1e9...1e9, using: &self)))
         case .string:
-            let characters = Array("aB 0%_'\"\\\u{0}\n\u{301}é語🧺")
+            let characters = Array("aB 0%_'\"\\\u{0}\ne\u{301}é語🧺")
             return .text(
                 String(
                     (0..<Int.random(in: 0...20, using: &self)).map { _ in characters.randomElement(using: &self) ?? "a"

@@ -26,13 +26,13 @@ extension StepComparison {
             }
         }
         do {
-            for row in try custom.added(rows) { try add(row) }
+            for row in try custom.added(databases) { try add(row) }
         } catch let error where !(error is UnwrittenExpectation) {
             problems.append("\(custom.name).added threw: \(error)")
         }
         for removal in custom.removals {
             do {
-                try removal.check(rows)
+                try removal.check(databases)
             } catch is UnwrittenExpectation {
                 unwritten.append(removal.stub)
             } catch {
@@ -40,7 +40,7 @@ extension StepComparison {
             }
         }
         do {
-            try custom.check(rows)
+            try custom.check(databases)
         } catch is UnwrittenExpectation {
             if !custom.reasons.isEmpty {
                 let reasons = custom.reasons.map { "    // \($0)\n" }.joined()
@@ -56,7 +56,7 @@ extension StepComparison {
 
     /// Records the expected result of each row of an entity.
     func ask<Old: StoredEntity, New: StoredEntity>(
-        _ expected: (Old, StepRows) throws -> Expected<New>, _ place: RowExpectation.Place
+        _ expected: (Old, StepDatabases) throws -> Expected<New>, _ place: RowExpectation.Place
     ) throws -> [String] {
         let outcomes = place.outcomes
         let (oldCount, newCount) = (outcomes.old.count, outcomes.new.count)
@@ -66,7 +66,7 @@ extension StepComparison {
         let row = try connection.prepare(
             "INSERT INTO \(place.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
-        let cursor = try rows.old.cursor(Old.self)
+        let cursor = try databases.old.cursor(Old.self)
         while let old = try cursor.next() {
             let id = Old.id(of: old)
             func record(_ kind: KeyOutcomes.Kind, _ new: New.ID?) throws {
@@ -77,7 +77,7 @@ extension StepComparison {
             }
             let expectation: Expected<New>
             do {
-                expectation = try expected(old, rows)
+                expectation = try expected(old, databases)
             } catch let error where !(error is UnwrittenExpectation) {
                 problems.append("expected(_:_:) threw for \(old): \(error)")
                 unknown.insert(Old.table.name)
@@ -99,7 +99,7 @@ extension StepComparison {
                     try statement.bind(id, at: 1)
                     guard try statement.step() else { return nil }
                     let newID = try New.ID(row: statement.row, at: 0)
-                    guard let new = try rows.new.find(New.self, id: newID) else {
+                    guard let new = try databases.new.find(New.self, id: newID) else {
                         return place.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
                     }
                     return try check(new) ? nil : "\(old) became \(new), which the check of .kept(as:) rejects"
@@ -107,7 +107,7 @@ extension StepComparison {
             case .dropped: try record(.dropped, nil)
             case .merged(let target):
                 try record(.merged, target)
-                if try rows.new.find(New.self, id: target) == nil {
+                if try databases.new.find(New.self, id: target) == nil {
                     problems.append("\(old) should be merged into row \(target), which is missing")
                 }
             }

@@ -27,7 +27,7 @@ extension StepComparison {
         _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
     ) throws -> KeyOutcomes {
         let outcomes = KeyOutcomes(place, old: old.key.count, new: new.key.count)
-        let collations = try rows.oldConnection.collations(of: old.key, in: old.table)
+        let collations = try databases.oldConnection.collations(of: old.key, in: old.table)
         // Without types, SQLite could not use the index to look up numbers.
         let oldTypes = try types(of: old.key, in: "original", old.table)
         let key = zip(zip(outcomes.old, oldTypes), collations).map { "\($0.0) \($0.1)\(SQLite.collate($1))" }

@@ -10,7 +10,7 @@ final class StepComparison {
     let connection: Connection
     let step: StepExpectation
     let version: FixtureVersion
-    let rows: StepRows
+    let databases: StepDatabases
     let names: Names
     let expectedValues: ExpectedValueFunction
     /// The expected results of rows, by the position of the table's expectation. The positions of entities without an
@@ -36,7 +36,7 @@ final class StepComparison {
     ///   - version: The version after the step.
     init(_ step: StepExpectation, from before: URL, to after: URL, _ version: FixtureVersion) throws {
         connection = try Connection(path: after.path, mode: .readWrite)
-        rows = StepRows(
+        databases = StepDatabases(
             old: try Connection(path: before.path, mode: .readOnly),
             new: try Connection(path: after.path, mode: .readOnly))
         expectedValues = try ExpectedValueFunction(on: connection)

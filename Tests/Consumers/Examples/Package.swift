@@ -15,6 +15,13 @@ let package = Package(
             dependencies: ["Examples", .product(name: "StrataTesting", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .target(
+            name: "Relations", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .testTarget(
+            name: "RelationsTests",
+            dependencies: ["Relations", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .target(
             name: "Journal",
             dependencies: [
                 .product(name: "StoreConversion", package: "strata"), .product(name: "Strata", package: "strata"),

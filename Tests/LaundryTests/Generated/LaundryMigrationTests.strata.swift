@@ -119,25 +119,26 @@ private enum LaundrySchemaTables {
 protocol LaundrySchemaExpectations_1_0_to_2_0: Swift.Sendable {
     typealias V1_0 = LaundrySchema.V1_0
     typealias V2_0 = LaundrySchema.V2_0
+    typealias StepRows = StrataTesting.ComparedRows<LaundrySchema.V1_0, LaundrySchema.V2_0>
 
     /// Returns the expected result for a row of `laundry`.
     static func expected(
-        _ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows
+        _ old: LaundrySchema.V1_0.Laundry, _ rows: StepRows
     ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry>
     /// Returns the rows that the step adds. They do not come from an old row.
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity]
     /// Checks anything else about the rows before and after the step.
-    static func check(_ rows: StrataTesting.StepRows) throws
+    static func check(_ rows: StepRows) throws
 }
 
 extension LaundrySchemaExpectations_1_0_to_2_0 {
     static func expected(
-        _ old: LaundrySchema.V1_0.Laundry, _ rows: StrataTesting.StepRows
+        _ old: LaundrySchema.V1_0.Laundry, _ rows: StepRows
     ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> {
         throw StrataTesting.UnwrittenExpectation()
     }
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
-    static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity] { [] }
+    static func check(_ rows: StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
 
     static var expectation: StrataTesting.CustomExpectation {
         StrataTesting.CustomExpectation(
@@ -149,12 +150,12 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
                     (
                         old: LaundrySchema.V1_0.Laundry, rows
                     ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(
-                        old, rows
+                        old, .init(rows)
                     )
                 },
             ],
-            reasons: ["`laundry_data.data` refers to another entity"], added: { try added($0) }, check: {
-                try check($0)
+            reasons: ["`laundry_data.data` refers to another entity"], added: { try added(.init($0)) }, check: {
+                try check(.init($0))
             })
     }
 }

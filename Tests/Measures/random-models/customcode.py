@@ -262,7 +262,7 @@ class EntityCode:
             names = ("leaders" if self.custom.changes_collation else "target") + self.struct
             if is_expectation:
                 place = f'"{self.step.schema} {self.step.step} {names}"'
-                lines.append(f"        let {names} = try once(rows, {place}) {{ {self.found('rows.old.cursor')} }}")
+                lines.append(f"        let {names} = try rows.once({place}) {{ {self.found('rows.old.cursor')} }}")
             if self.custom.changes_collation:
                 found, condition = f"{names}[{self.group('old')}]", ""
             else:

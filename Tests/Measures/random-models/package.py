@@ -7,7 +7,7 @@ from customcode import EntityCode, MergedCode
 from descriptions import Model
 from interpreter import CustomEntity, hashed
 from rowcode import RowCode
-from swift import ONCE, SUPPORT, key_type, normalized, swift_string, swift_type, swift_version
+from swift import SUPPORT, key_type, normalized, swift_string, swift_type, swift_version
 
 
 class TargetWriter:
@@ -41,7 +41,6 @@ class TargetWriter:
         if expectations:
             imports = f"import Foundation\nimport Strata\nimport StrataTesting\n@testable import {self.name}\n\n"
             (self.tests / "Expectations.swift").write_text(imports + "\n".join(expectations))
-            (self.tests / "Once.swift").write_text(ONCE)
             (self.root / "Sources" / self.name / "Support.swift").write_text(SUPPORT)
 
     def read_structs(self):

@@ -26,7 +26,7 @@ class RowCode:
     def find(self, indentation):
         """The declarations of the first rows in an expectation."""
         return [
-            f'{indentation}let {self.name(e)} = try once(rows, "{self.step.schema} {self.step.step} {self.name(e)}") '
+            f'{indentation}let {self.name(e)} = try rows.once("{self.step.schema} {self.step.step} {self.name(e)}") '
             f"{{ {self.step.first(e, 'rows.old.cursor')} }}"
             for e in self.firsts
         ]

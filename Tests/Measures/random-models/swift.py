@@ -95,28 +95,6 @@ func leaders<Entity: StoredEntity>(
 }
 '''
 
-#: Computes values once for all rows of a step.
-ONCE = '''\
-import Foundation
-import StrataTesting
-
-private final class Computed<Value> {
-    private(set) weak var rows: StepRows?
-    let value: Value
-
-    init(_ rows: StepRows, _ value: Value) { (self.rows, self.value) = (rows, value) }
-}
-
-/// Computes a value once for all rows of a step.
-func once<Value>(_ rows: StepRows, _ name: String, _ compute: () throws -> Value) rethrows -> Value {
-    let values = Thread.current.threadDictionary
-    if let computed = values[name] as? Computed<Value>, computed.rows === rows { return computed.value }
-    let value = try compute()
-    values[name] = Computed(rows, value)
-    return value
-}
-'''
-
 
 class Unsupported(Exception):
     """The script cannot write the Swift code of a custom migration."""

@@ -11,7 +11,7 @@ struct Migrator {
     let options: StoreOptions
     let monitor: MigrationMonitor
     /// The moment at which the migration started.
-    let now = MigrationContext.fixedNow ?? Date()
+    let now = StepAccess.fixedNow ?? Date()
 
     init(connection: Connection, schema: SchemaDefinition, options: StoreOptions, monitor: MigrationMonitor) {
         self.connection = connection
@@ -101,17 +101,16 @@ struct Migrator {
         let lastIDs = try StoreMetadata.lastIDs(reading: connection)
         var newIDs: [String: Int64] = [:]
         if stage.custom != nil {
-            let context = try MigrationContext(
-                connection: connection, temporaryNames: statements.temporaryNames, deferred: stage.deferred,
-                sources: stage.sources, now: now)
+            let access = try StepAccess(
+                connection: connection, stage: stage, temporaryNames: statements.temporaryNames, now: now)
             let run = CustomStep(
-                context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
+                access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
             try stage.runCode(run, outdated: statements.dropped)
             // The custom migration may have caught an error that made SQLite roll the transaction back.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
             report.add(run)
-            newIDs = context.newIDs.given
-            try context.end()
+            newIDs = access.newIDs.given
+            try access.end()
             // An open statement locks its table, so the statements of the step must end here.
             connection.forgetStatements()
         }

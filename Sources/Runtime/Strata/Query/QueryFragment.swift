@@ -49,6 +49,11 @@ struct QueryFragment: Sendable, ExpressibleByStringInterpolation {
     /// The number of lists whose elements it is about. Each list in a list needs another alias.
     var listDepth = 0
 
+    /// Whether it is about related rows.
+    var followsRelationships: Bool {
+        parts.contains { if case .related = $0 { true } else if case .subquery = $0 { true } else { false } }
+    }
+
     init(_ parts: [Part]) {
         self.parts = []
         for part in parts { append(part) }

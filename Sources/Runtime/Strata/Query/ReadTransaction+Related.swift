@@ -7,7 +7,12 @@ extension ReadTransaction {
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws -> [Target] {
-        let statement = try related(to: source, Source.Relationships()[keyPath: path].rows(names: name), Target.table)
+        try related(source, Source.Relationships()[keyPath: path])
+    }
+
+    /// Fetches the related rows of `source`, in their order.
+    func related<Source: StoredEntity, Target>(_ source: Source, _ way: ToMany<Source, Target>) throws -> [Target] {
+        let statement = try related(to: source, way.rows(names: name), Target.table)
         defer { statement.reset() }
         var targets: [Target] = []
         while try statement.step() { targets.append(try Target.read(statement.row)) }
@@ -22,7 +27,12 @@ extension ReadTransaction {
     public func related<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>
     ) throws -> Target? {
-        let statement = try related(to: source, Source.Relationships()[keyPath: path].rows(names: name), Target.table)
+        try related(source, Source.Relationships()[keyPath: path])
+    }
+
+    /// Fetches the related row of `source`; nil if there is none.
+    func related<Source: StoredEntity, Target>(_ source: Source, _ way: ToOne<Source, Target>) throws -> Target? {
+        let statement = try related(to: source, way.rows(names: name), Target.table)
         defer { statement.reset() }
         return try statement.step() ? Target.read(statement.row) : nil
     }

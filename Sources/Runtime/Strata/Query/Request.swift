@@ -208,6 +208,11 @@ public struct Request<Entity: StoredEntity>: Sendable {
             text: text, hasOwnSQL: limited?.hasOwnSQL == true || all.contains(where: \.hasOwnSQL))
     }
 
+    /// Whether its condition or its order is about related rows.
+    var followsRelationships: Bool {
+        condition?.fragment.followsRelationships == true || orders.contains(where: \.fragment.followsRelationships)
+    }
+
     @usableFromInline var hasCondition: Bool { condition != nil }
 
     /// Whether the request has an order or a limit. An aggregate gets such rows from a subquery, which copies all values.

@@ -18,10 +18,17 @@ extension WriteTransaction {
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target.ID]
     ) throws {
+        try setRelated(source, Source.Relationships()[keyPath: path], to: targets)
+    }
+
+    /// Replaces the related rows of `source`.
+    func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ way: ToMany<Source, Target>, to targets: [Target.ID]
+    ) throws {
         let id = Source.id(of: source)
         let collations = Source.table.keyCollations
         let targets = try stored(targets, in: Target.table)
-        switch Source.Relationships()[keyPath: path].storage {
+        switch way.storage {
         case .inverse(let columns, let position):
             let table = Target.table
             let kept = Set(targets)
@@ -154,8 +161,15 @@ extension WriteTransaction {
     public func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target.ID?
     ) throws {
+        try setRelated(source, Source.Relationships()[keyPath: path], to: target)
+    }
+
+    /// Sets the related row of `source`; nil for none.
+    func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ way: ToOne<Source, Target>, to target: Target.ID?
+    ) throws {
         let id = Source.id(of: source)
-        switch Source.Relationships()[keyPath: path].storage {
+        switch way.storage {
         case .column(let columns, let isSymmetric):
             let table = Source.table
             // Each end may be related to another row, and no two rows may be related to the same one.

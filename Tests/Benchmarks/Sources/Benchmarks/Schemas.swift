@@ -96,7 +96,7 @@ enum SplitByRows: Schema {
     static let steps: [MigrationStep] = {
         var history = VersionHistory()
         history.step(from: "1.0", to: "2.0", "custom person", code: Splitting.self) { step, migration in
-            try step.migrate(BenchmarksSchema.V1_0.Person.self) { try migration.value.migrate($0, $1) }
+            try step.migrate(BenchmarksSchema.V1_0.Person.self) { try migration.value.migrate($0, .init($1)) }
         }
         return history.steps
     }()

@@ -89,7 +89,8 @@ struct ScriptedMigration: CustomMigration {
     ) throws {
         if place > 0 { return try convert(conversion, step, place - 1, Next<Number>.self) }
         if !conversion.added.isEmpty {
-            try step.once("add \(conversion.new.name)") { context in
+            try step.once("add \(conversion.new.name)") { access in
+                let context = MigrationContext<Never, Never>(access)
                 for row in conversion.added {
                     try context.insert(ScriptedRow<NewSide<Number>>(values: row.map(\.value)))
                 }
@@ -105,7 +106,7 @@ struct ScriptedMigration: CustomMigration {
         _ type: ScriptedRow<Side>.Type, _ conversion: Script.Conversion, _ step: CustomStep, _ number: Number.Type
     ) throws {
         func outcome(
-            _ old: ScriptedRow<Side>, _ context: MigrationContext
+            _ old: ScriptedRow<Side>, _ access: StepAccess
         ) throws -> Outcome<ScriptedRow<NewSide<Number>>> {
             let key = CodedValue.text(of: type.id(of: old).values)
             guard let outcome = conversion.outcomes[key] else {

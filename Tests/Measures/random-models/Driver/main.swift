@@ -140,7 +140,7 @@ struct Driver {
         func openInBatches(_ options: StoreOptions) throws -> MigrationReport? {
             try MigrationBatches.$duration.withValue(.zero) { try open(options) }
         }
-        let report = try MigrationContext.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
+        let report = try StepAccess.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
             switch way {
             case "batches": try openInBatches(options)
             case "copy":

@@ -123,10 +123,10 @@ struct BatchedStage {
     func customStep(
         _ batches: MigrationBatches, _ monitor: MigrationMonitor, oldNames: [String: String]
     ) throws -> CustomStep {
-        let context = try MigrationContext(
-            connection: batches.connection, temporaryNames: batches.isLast ? created : names, oldNames: oldNames,
-            deferred: stage.deferred, sources: stage.sources, now: batches.pending.state.now, batches: batches)
-        return CustomStep(context: context, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
+        let access = try StepAccess(
+            connection: batches.connection, stage: stage, temporaryNames: batches.isLast ? created : names,
+            oldNames: oldNames, now: batches.pending.state.now, batches: batches)
+        return CustomStep(access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
     }
 
     /// The statements that create the new tables, by their final names.

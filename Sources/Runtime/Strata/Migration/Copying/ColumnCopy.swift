@@ -72,10 +72,10 @@ import SQLSchema
         (self.old, self.new, self.columns) = (old, new, columns)
         (self.source, self.target, self.number) = (source, target, number)
         self.step = step
-        connection = step.context.connection
+        connection = step.access.connection
         monitor = step.monitor
         map = try step.keyMap(from: type, to: new)
-        lookup = try connection.prepare(old.select(from: step.context.oldName(old.name)) + " WHERE \(number) = ?1")
+        lookup = try connection.prepare(old.select(from: step.access.oldName(old.name)) + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
         places = [Int](repeating: 0, count: old.columns.count)
         super.init()
@@ -138,7 +138,7 @@ import SQLSchema
             sql: Dictionary(given, uniquingKeysWith: { first, _ in first }),
             condition: "strata_row(\(arguments.joined(separator: ", ")))"
         ).limitedStatement(
-            from: step.context.oldName(source.name), into: step.context.temporaryNames[target.name])
+            from: step.access.oldName(source.name), into: step.access.temporaryNames[target.name])
     }
 
     /// Makes the columns that were looked up arguments of `strata_row`. Returns whether there were any.

@@ -3,22 +3,24 @@ import SQLSchema
 /// A custom migration: the code that you write for one migration step. For each such step, Strata generates a protocol
 /// that refines this one.
 public protocol CustomMigration {
-    /// The context that every function of a custom migration receives.
-    typealias Context = MigrationContext
+    /// The namespace of the version before the step.
+    associatedtype OldVersion = Never
+    /// The namespace of the version after the step.
+    associatedtype NewVersion = Never
 
     /// Creates the custom migration. Strata creates one instance for each run, so the instance may keep state.
     init()
     /// Runs before the custom migration receives its first row. Rows that need no custom migration are copied already.
-    mutating func willMigrate(_ context: Context) throws
+    mutating func willMigrate(_ context: MigrationContext<OldVersion, NewVersion>) throws
     /// Runs when all rows are migrated. The old tables are still readable.
-    mutating func didMigrate(_ context: Context) throws
+    mutating func didMigrate(_ context: MigrationContext<OldVersion, NewVersion>) throws
 }
 
 extension CustomMigration {
     /// Does nothing.
-    public mutating func willMigrate(_ context: Context) throws {}
+    public mutating func willMigrate(_ context: MigrationContext<OldVersion, NewVersion>) throws {}
     /// Does nothing.
-    public mutating func didMigrate(_ context: Context) throws {}
+    public mutating func didMigrate(_ context: MigrationContext<OldVersion, NewVersion>) throws {}
 }
 
 /// The result of migrating a row: a complete row of a new entity, or only the values that a custom migration provides.

@@ -11,8 +11,7 @@ public final class RunningMigration<Code: CustomMigration> {
 
 /// One run of a step with a custom migration. Generated code calls it.
 public final class CustomStep {
-    /// The context that the functions of the custom migration receive.
-    public let context: MigrationContext
+    @usableFromInline package let access: StepAccess
     /// The number of rows that the custom migration has received so far.
     @exclusivity(unchecked) var rows: Int
 
@@ -23,15 +22,15 @@ public final class CustomStep {
     let changes: [TableChange]
     let monitor: MigrationMonitor
     /// The transactions of a migration that can be resumed; nil if all runs in one transaction.
-    var batches: MigrationBatches? { context.batches }
+    var batches: MigrationBatches? { access.batches }
     private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
 
-    init(context: MigrationContext, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor) {
+    init(access: StepAccess, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor) {
         self.monitor = monitor
-        self.context = context
+        self.access = access
         self.mapping = mapping
         self.changes = changes
-        let state = context.batches?.pending.state.custom
+        let state = access.batches?.pending.state.custom
         rows = state?.rows ?? 0
         droppedRows = state?.droppedRows ?? [:]
         mergedRows = state?.mergedRows ?? [:]
@@ -46,14 +45,14 @@ public final class CustomStep {
         batches?.saveCustom = { [unowned self] custom in
             if let code = migration.value as? any Encodable { custom.code = try PendingMigration.encoder.encode(code) }
             (custom.rows, custom.droppedRows, custom.mergedRows) = (rows, droppedRows, mergedRows)
-            (custom.hasChangedRows, custom.newIDs) = (context.hasChangedRows, context.newIDs.given)
+            (custom.hasChangedRows, custom.newIDs) = (access.hasChangedRows, access.newIDs.given)
         }
         defer { batches?.saveCustom = nil }
-        try once("willMigrate") { try migration.value.willMigrate($0) }
+        try once("willMigrate") { try migration.value.willMigrate(.init($0)) }
         try migrateRows(self, migration)
         try followKeys()
         if let batches, batches.isLastStage, !batches.isLast { return try batches.commit() }
-        try once("didMigrate") { try migration.value.didMigrate($0) }
+        try once("didMigrate") { try migration.value.didMigrate(.init($0)) }
     }
 
     private static func decode<Code>(_ type: Code.Type, _ data: Data) throws -> Code? {
@@ -67,11 +66,11 @@ public final class CustomStep {
     ///   - task: A name for `body`, which no other part of the step has.
     ///   - body: A function of the custom migration.
     /// - Throws: The error of `body`.
-    public func once(_ task: String, _ body: (MigrationContext) throws -> Void) throws {
-        guard let batches else { return try body(context) }
+    public func once(_ task: String, _ body: (StepAccess) throws -> Void) throws {
+        guard let batches else { return try body(access) }
         guard try batches.start(task) != nil else { return }
-        try body(context)
-        guard context.connection.isInTransaction else { throw MigrationError.rolledBack }
+        try body(access)
+        guard access.connection.isInTransaction else { throw MigrationError.rolledBack }
         try batches.finish(task)
     }
 
@@ -84,16 +83,16 @@ public final class CustomStep {
     /// - Throws: `MigrationError.mergedIntoNothing` if a row is merged into a row that does not exist, or the error of
     ///   `body`.
     public func merge<Old: StoredEntity, New: StoredEntity>(
-        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+        _ type: Old.Type, _ body: (Old, StepAccess) throws -> Outcome<New>
     ) throws {
         let map = try keyMap("merged \(Old.table.name)", from: Old.self, to: New.table)
-        context.mergedKeys.append((New.table.name, map))
-        var oldRows = try OldRows<Old>("merge \(Old.table.name)", context)
+        access.mergedKeys.append((New.table.name, map))
+        var oldRows = try OldRows<Old>("merge \(Old.table.name)", access)
         while let old = try oldRows.next() {
             let key = Old.id(of: old)
-            switch try body(old, context) {
+            switch try body(old, access) {
             case .keep(let new):
-                try context.insert(new)
+                try access.insert(new)
                 try map.record(key, as: New.id(of: new))
             case .drop:
                 countGone(Old.table.name, isMerged: false)
@@ -101,7 +100,7 @@ public final class CustomStep {
             case .merge(let id):
                 countGone(Old.table.name, isMerged: true)
                 try map.record(key, as: id)
-                guard try context.find(New.self, id: id) != nil else {
+                guard try access.find(New.self, id: id) != nil else {
                     throw MigrationError.mergedIntoNothing(table: New.table.name, rows: 1)
                 }
             }
@@ -119,19 +118,19 @@ public final class CustomStep {
     /// - Throws: The error of `body`, or `MigrationError.rolledBack` if `body` caught an error that ended the
     ///   transaction.
     public func migrate<Old: StoredEntity, New: StoredEntity>(
-        _ type: Old.Type, _ body: (Old, MigrationContext) throws -> Outcome<New>
+        _ type: Old.Type, _ body: (Old, StepAccess) throws -> Outcome<New>
     ) throws {
         let table = New.table.name
         let map = try keyMap(from: Old.self, to: New.table)
-        let insert = try context.connection.prepare(New.table.insert(into: context.temporaryNames[table] ?? table))
-        var oldRows = try OldRows<Old>("migrate \(Old.table.name)", context)
+        let insert = try access.connection.prepare(New.table.insert(into: access.temporaryNames[table] ?? table))
+        var oldRows = try OldRows<Old>("migrate \(Old.table.name)", access)
         while let old = try oldRows.next() {
             let id = Old.id(of: old)
-            switch try body(old, context) {
+            switch try body(old, access) {
             case .keep(let new):
                 let newID = New.id(of: new)
                 if (id as? New.ID) != newID { try map.record(id, as: newID) }
-                guard context.connection.isInTransaction else { throw MigrationError.rolledBack }
+                guard access.connection.isInTransaction else { throw MigrationError.rolledBack }
                 try new.write(to: insert)
                 try insert.run()
             case .drop:
@@ -154,7 +153,7 @@ public final class CustomStep {
     ///   - body: The function of the custom migration.
     /// - Throws: The error of `body`, or `MigrationError`.
     @inlinable public func migrate<Old: OldRow & ~Copyable, New: MigratedValues>(
-        _ type: Old.Type, _ body: (borrowing Old, MigrationContext) throws -> Outcome<New>
+        _ type: Old.Type, _ body: (borrowing Old, StepAccess) throws -> Outcome<New>
     ) throws {
         let copy = try ColumnCopy(from: Old.Entity.self, to: New.Entity.table, giving: New.columns, self)
         // Swift checks every access to a variable that two closures capture. The pointer avoids that cost, and is safe
@@ -166,8 +165,8 @@ public final class CustomStep {
             values.deallocate()
         }
         try withoutActuallyEscaping(body) { body in
-            try copy.run { [context] row in
-                switch try body(Old(row), context) {
+            try copy.run { [access] row in
+                switch try body(Old(row), access) {
                 case .keep(let new):
                     values.pointee = new
                     return true
@@ -191,9 +190,9 @@ public final class CustomStep {
         let old = Old.table
         var references: [String: String] = [:]
         for case .custom(_, new.name, _, let columns) in changes { references = columns }
-        codeTables[new.name] = (context.oldName(old.name), old.key, references)
+        codeTables[new.name] = (access.oldName(old.name), old.key, references)
         let map = try keyMap(new.name, from: type, to: new)
-        context.keyMaps[new.name] = map
+        access.keyMaps[new.name] = map
         return map
     }
 
@@ -202,10 +201,10 @@ public final class CustomStep {
     ) throws -> KeyMap {
         let old = Old.table
         return try KeyMap(
-            name, from: (context.oldName(old.name), old.key), ofType: Old.ID.self,
-            old: try context.connection.collations(of: old.key, in: context.oldName(old.name)),
-            new: try context.connection.collations(of: new.key, in: context.temporaryNames[new.name] ?? new.name),
-            context.connection, in: context.database)
+            name, from: (access.oldName(old.name), old.key), ofType: Old.ID.self,
+            old: try access.connection.collations(of: old.key, in: access.oldName(old.name)),
+            new: try access.connection.collations(of: new.key, in: access.temporaryNames[new.name] ?? new.name),
+            access.connection, in: access.database)
     }
 
     /// Updates all references to rows whose primary key changed, to merged rows and to dropped rows.
@@ -214,7 +213,7 @@ public final class CustomStep {
     ///   `MigrationError.droppedRowsReferenced` if a delete rule forbids deleting a dropped row.
     public func followKeys() throws {
         let following = ReferenceRewriter(
-            context: context, codeTables: codeTables, tables: mapping.new.map(\.name),
+            access: access, codeTables: codeTables, tables: mapping.new.map(\.name),
             joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)),
             pairs: FollowedPairs.all(mapping, changes), monitor: monitor)
         if batches?.isDone("keys") == true { return try following.restoreMaps() }
@@ -235,11 +234,11 @@ private struct OldRows<Old: StoredEntity> {
     private var isStarted = false
 
     /// Starts or continues a task, whose name no other part of the step has.
-    init(_ task: String, _ context: MigrationContext) throws {
+    init(_ task: String, _ access: StepAccess) throws {
         self.task = task
-        connection = context.connection
-        batches = context.batches
-        let name = context.oldName(Old.table.name)
+        connection = access.connection
+        batches = access.batches
+        let name = access.oldName(Old.table.name)
         let number = try batches == nil ? nil : connection.rowNumber(of: name)
         isNumbered = number != nil
         let first = try batches.map { try $0.start(task) } ?? Int64.min

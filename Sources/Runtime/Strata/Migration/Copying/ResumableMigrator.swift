@@ -304,7 +304,7 @@ struct ResumableMigrator {
     private func end(_ stage: BatchedStage, _ step: CustomStep?, _ batches: MigrationBatches) throws {
         if stage.isLast { return }
         if let step {
-            try step.context.end()
+            try step.access.end()
             connection.forgetStatements()
         }
         // The new tables of earlier stages that this one has replaced.
@@ -313,7 +313,7 @@ struct ResumableMigrator {
         }
         batches.update { state in
             if let step { state.report.add(step) }
-            state.lastIDs = stage.stage.lastIDs(state.lastIDs, step?.context.newIDs.given ?? [:])
+            state.lastIDs = stage.stage.lastIDs(state.lastIDs, step?.access.newIDs.given ?? [:])
             state.stage += 1
             (state.done, state.rows, state.attempts) = ([], [:], [:])
             state.custom = PendingMigration.CustomState()

@@ -32,8 +32,8 @@ struct TableFlip {
                 hasNewTexts = connection.totalChanges != writes
                 if hasNewTexts { checksForeignKeys = true }
                 report.add(step)
-                given = step.context.newIDs.given
-                try step.context.end()
+                given = step.access.newIDs.given
+                try step.access.end()
                 connection.forgetStatements()
             }
             try finish(last, hasNewTexts: hasNewTexts)

@@ -83,10 +83,10 @@ struct FollowedPairs {
     /// values.
     ///
     /// - Returns: The number of pairs that cannot follow: a row was dropped, or never existed.
-    func copy(_ context: MigrationContext, _ monitor: MigrationMonitor) throws -> Int {
-        let connection = context.connection
-        let name = context.oldName(old.name)
-        let (value, rows) = query(from: SQL.quoted(name), context.keyMaps)
+    func copy(_ access: StepAccess, _ monitor: MigrationMonitor) throws -> Int {
+        let connection = access.connection
+        let name = access.oldName(old.name)
+        let (value, rows) = query(from: SQL.quoted(name), access.keyMaps)
         let columns = new.columnNames
         let moved = try MovedRows(of: columns, connection)
         let order = old.primaryKey.map { "t." + SQL.quoted($0) }.joined(separator: ", ")
@@ -95,7 +95,7 @@ struct FollowedPairs {
         )
         let count = connection.changes
         let all = try connection.integer("SELECT count(*) FROM \(SQL.quoted(name)) WHERE \(isPair)") ?? 0
-        try moved.insertPairs(into: context.quoted(new.name), key: new.primaryKey)
+        try moved.insertPairs(into: access.quoted(new.name), key: new.primaryKey)
         try moved.drop()
         try monitor.advance(connection.count(name), table: new.name)
         return all - count

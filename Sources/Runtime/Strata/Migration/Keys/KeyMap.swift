@@ -104,10 +104,14 @@ package final class KeyMap {
         return Change(key: statement.row.isNull(0) ? nil : try New(row: statement.row, at: 0))
     }
 
+    /// Whether a row got the new primary key `id`.
+    func leads(to id: some EntityID) throws -> Bool { try hasRow(in: name, newColumns, id) }
+
     /// Returns whether the old table has a row with the primary key `id`.
-    func hasOldRow(_ id: some EntityID) throws -> Bool {
-        let statement = try connection.cached(
-            "SELECT 1 FROM \(SQL.quoted(source.name)) WHERE \(SQL.matches(source.key))")
+    func hasOldRow(_ id: some EntityID) throws -> Bool { try hasRow(in: SQL.quoted(source.name), source.key, id) }
+
+    private func hasRow(in table: String, _ key: [String], _ id: some EntityID) throws -> Bool {
+        let statement = try connection.cached("SELECT 1 FROM \(table) WHERE \(SQL.matches(key))")
         try statement.bind(id, at: 1)
         defer { statement.reset() }
         return try statement.step()

@@ -3,7 +3,7 @@ import SQLSchema
 /// Updates all references to rows that a custom migration has changed: to new primary keys, and to the rows that rows
 /// were merged into. For dropped rows, it applies the delete rules of the new version.
 struct ReferenceRewriter {
-    let context: MigrationContext
+    let access: StepAccess
     /// The tables whose rows a custom migration converts, by the name of the new table: the old table, its primary key,
     /// and for each foreign key column that is taken over, the old column by the new one.
     let codeTables: [String: (old: String, oldKey: [String], references: [String: String])]
@@ -27,8 +27,8 @@ struct ReferenceRewriter {
         var isInKey: Bool { !Set(columns).isDisjoint(with: key) }
     }
 
-    private var connection: Connection { context.connection }
-    private var maps: [String: KeyMap] { context.keyMaps }
+    private var connection: Connection { access.connection }
+    private var maps: [String: KeyMap] { access.keyMaps }
 
     /// - Parameter countDropped: Receives the numbers of rows that a cascade deleted, and of pairs that could not follow,
     ///   with their tables.
@@ -38,31 +38,31 @@ struct ReferenceRewriter {
         let isUnchanged = maps.values.allSatisfy(\.isEmpty)
         for map in maps.values where map.isRecollated { try map.recordUnchanged() }
         if pairs.isEmpty && maps.values.allSatisfy(\.isEmpty) { return }
-        if context.hasChangedRows && !isUnchanged { throw MigrationError.changedBeforeKeys }
+        if access.hasChangedRows && !isUnchanged { throw MigrationError.changedBeforeKeys }
         try restoreMaps()
         let foreignKeys = try tables.flatMap(foreignKeys).filter { key in
             !pairs.contains { $0.new.name == key.table && $0.isRetyped(key.columns) }
         }
         // When references have been updated, a new primary key may look like the old one of a dropped row.
-        if try context.batches.map({ try $0.start("drop") != nil }) ?? true {
+        if try access.batches.map({ try $0.start("drop") != nil }) ?? true {
             for (table, map) in maps.sorted(by: { $0.key < $1.key }) { try settle(map, of: table) }
             for pairs in pairs {
                 // A batch may end before all rows are dropped.
                 let task = "pairs \(pairs.new.name)"
-                guard try context.batches.map({ try $0.start(task) != nil }) ?? true else { continue }
-                let left = try pairs.copy(context, monitor)
+                guard try access.batches.map({ try $0.start(task) != nil }) ?? true else { continue }
+                let left = try pairs.copy(access, monitor)
                 if left > 0 { countDropped(pairs.new.name, left) }
-                try context.batches?.finish(task)
+                try access.batches?.finish(task)
             }
             try drop(foreignKeys, countDropped)
-            try context.batches?.finish("drop")
+            try access.batches?.finish("drop")
         }
         try move(foreignKeys)
     }
 
     /// Finds the maps that an interrupted run has created for the tables whose rows follow others.
     func restoreMaps() throws {
-        if context.batches == nil { return }
+        if access.batches == nil { return }
         for foreignKey in try tables.flatMap(foreignKeys) where maps[foreignKey.table] == nil {
             let name = SQL.literal("strata_keys_" + foreignKey.table)
             if try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = \(name)") == 1 {
@@ -79,7 +79,7 @@ struct ReferenceRewriter {
         }
         let new = map.newColumns.map { "m.\($0)" }
         let isMissing = """
-            m.n0 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(context.quoted(table)) AS t WHERE \(matches(key.map { "t." + SQL.quoted($0) }, new)))
+            m.n0 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(access.quoted(table)) AS t WHERE \(matches(key.map { "t." + SQL.quoted($0) }, new)))
             """
         if map.oldColumns.count == map.newColumns.count {
             let next =
@@ -104,7 +104,7 @@ struct ReferenceRewriter {
     }
 
     private func literal(_ table: String) -> String {
-        SQL.literal(context.temporaryNames[table] ?? table)
+        SQL.literal(access.temporaryNames[table] ?? table)
     }
 
     private func foreignKeys(of table: String) throws -> [ForeignKey] {
@@ -139,7 +139,7 @@ struct ReferenceRewriter {
     /// migration has set must not be updated.
     private func isOld(_ foreignKey: ForeignKey) -> String {
         guard let code = codeTables[foreignKey.table] else {
-            return context.isNotAdded(foreignKey.table, foreignKey.key)
+            return access.isNotAdded(foreignKey.table, foreignKey.key)
         }
         let sources = foreignKey.columns.map { code.references[$0] }
         guard !sources.contains(nil) else { return "0" }
@@ -171,7 +171,7 @@ struct ReferenceRewriter {
             for foreignKey in foreignKeys {
                 guard let map = maps[foreignKey.target] else { continue }
                 let condition = isPointing(foreignKey, map, "k.n0 IS NULL")
-                let table = context.quoted(foreignKey.table)
+                let table = access.quoted(foreignKey.table)
                 let count = try connection.integer("SELECT count(*) FROM \(table) AS t WHERE \(condition)") ?? 0
                 if count == 0 { continue }
                 isChanged = true
@@ -190,7 +190,7 @@ struct ReferenceRewriter {
                     throw MigrationError.droppedRowsReferenced(
                         table: foreignKey.table, target: foreignKey.target, rows: count)
                 }
-                try context.batches?.commitIfDue()
+                try access.batches?.commitIfDue()
             }
         }
     }
@@ -201,7 +201,7 @@ struct ReferenceRewriter {
     private func dropWithMap(_ foreignKey: ForeignKey, _ condition: String) throws -> Int {
         let map = try map(of: foreignKey)
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
-        let table = context.quoted(foreignKey.table)
+        let table = access.quoted(foreignKey.table)
         var rows = "SELECT \(keys.joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
         if foreignKey.target == foreignKey.table, map.oldColumns.count == map.newColumns.count {
             rows = descendants(of: rows, foreignKey, map, keys)
@@ -247,7 +247,7 @@ struct ReferenceRewriter {
         let names = map.newColumns
         let references = foreignKey.columns.map { "t." + SQL.quoted($0) }
         let list = keys.joined(separator: ", ")
-        let table = context.quoted(foreignKey.table)
+        let table = access.quoted(foreignKey.table)
         let old = map.oldColumns.map { "own." + $0 }
         // A foreign key means the row that has its value as the new key, or that had it as the old key.
         return """
@@ -263,12 +263,12 @@ struct ReferenceRewriter {
     /// Returns the map of the table of a foreign key. Creates the map if there is none.
     private func map(of foreignKey: ForeignKey) throws -> KeyMap {
         if let map = maps[foreignKey.table] { return map }
-        let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
+        let name = access.temporaryNames[foreignKey.table] ?? foreignKey.table
         let collations = try connection.collations(of: foreignKey.key, in: name)
         let map = try KeyMap(
-            foreignKey.table, from: (context.oldName(foreignKey.table), foreignKey.key), old: collations,
-            new: collations, connection, in: context.database)
-        context.keyMaps[foreignKey.table] = map
+            foreignKey.table, from: (access.oldName(foreignKey.table), foreignKey.key), old: collations,
+            new: collations, connection, in: access.database)
+        access.keyMaps[foreignKey.table] = map
         return map
     }
 
@@ -288,7 +288,7 @@ struct ReferenceRewriter {
                 }
             }
             let foreignKey = rest.remove(at: place ?? 0)
-            guard let batches = context.batches else {
+            guard let batches = access.batches else {
                 try move(foreignKey, foreignKeys)
                 continue
             }
@@ -307,7 +307,7 @@ struct ReferenceRewriter {
     /// Updates the references to rows whose primary key changed, in batches. The table has no unique indexes yet.
     private func update(_ foreignKey: ForeignKey, _ task: String, _ batches: MigrationBatches) throws {
         guard let map = maps[foreignKey.target] else { return }
-        let name = context.temporaryNames[foreignKey.table] ?? foreignKey.table
+        let name = access.temporaryNames[foreignKey.table] ?? foreignKey.table
         guard let number = try connection.rowNumber(of: name) else {
             return try move(foreignKey, [])
         }
@@ -342,7 +342,7 @@ struct ReferenceRewriter {
         guard let map = maps[foreignKey.target] else { return }
         let isMoved = Self.isMoved(foreignKey, map)
         let condition = isPointing(foreignKey, map, "k.n0 IS NOT NULL AND (\(isMoved))")
-        let table = context.quoted(foreignKey.table)
+        let table = access.quoted(foreignKey.table)
         guard try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table) AS t WHERE \(condition))") == 1 else {
             return
         }

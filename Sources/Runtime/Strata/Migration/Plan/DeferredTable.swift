@@ -202,7 +202,7 @@ extension MigrationStage {
     /// - Throws: `DeferredTable.Written`, or an error of the custom migration.
     func runCode(_ step: CustomStep, outdated: Set<String>) throws {
         guard let custom else { return }
-        let (connection, views) = (step.context.connection, step.context.views)
+        let (connection, views) = (step.access.connection, step.access.views)
         connection.outdatedTables = outdated.union(views.new.keys)
         let tables = [views.old, views.new].flatMap { $0.map { ($0.value, $0.key) } }
         connection.deferring(Dictionary(tables, uniquingKeysWith: { first, _ in first }), Set(views.old.keys))
@@ -210,10 +210,8 @@ extension MigrationStage {
         let written = connection.neededTables
         connection.outdatedTables = []
         connection.deferring([:], [])
-        if !tables.isEmpty {
-            step.context.closeStatements()
-            try DeferredTable.Views.drop(from: connection)
-        }
+        step.access.closeStatements()
+        try DeferredTable.Views.drop(from: connection)
         if !written.isEmpty { throw DeferredTable.Written(tables: written) }
         try result.get()
     }

@@ -39,6 +39,8 @@ public enum MigrationError: Error, Hashable, Sendable {
     /// The custom migration asked for the new primary key of a row of `table` that it has not migrated yet. The value is its
     /// old primary key.
     case notMigratedYet(table: String, key: String)
+    /// The custom migration was to delete a row of `table` that it has not inserted. The value is its primary key.
+    case notInserted(table: String, key: String)
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -75,6 +77,8 @@ extension MigrationError: CustomStringConvertible {
                 + "references it, or pass the reference as an optional"
         case .notMigratedYet(let table, let key):
             "the row \(key) of \(table) has no new primary key yet; set the reference in didMigrate"
+        case .notInserted(let table, let key):
+            "the row \(key) of \(table) was not inserted by this step; let its migrate return .drop or .merge(into:) instead"
         }
     }
 }

@@ -25,8 +25,10 @@ extension ExamplesSchemaStep_1_0_to_2_0 {
 
     // Drafts are unpublished posts, with new keys.
     static func expected(_ old: V1_0.Draft, _ rows: StepRows) throws -> Expected<V2_0.Post> {
-        let drafts = try rows.old.fetch(V1_0.Draft.self)
-        let posts = try rows.new.fetch(V2_0.Post.self).filter { try rows.old.find(V1_0.Post.self, id: $0.id) == nil }
+        let drafts = try rows.once("drafts") { try rows.old.fetch(V1_0.Draft.self) }
+        let posts = try rows.once("posts") {
+            try rows.new.fetch(V2_0.Post.self).filter { try rows.old.find(V1_0.Post.self, id: $0.id) == nil }
+        }
         try #require(posts.count == drafts.count)
         let place = try #require(drafts.firstIndex(of: old))
         return .kept(V2_0.Post(id: posts[place].id, text: old.text, published: false))

@@ -3,14 +3,14 @@ import Strata
 
 struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     /// The first tag of each word.
-    private var tags: [String: Tag.ID] = [:]
+    private var tags: [String: V2_0.Tag.ID] = [:]
     /// The artist of each name.
-    private var artists: [String: Artist.ID] = [:]
+    private var artists: [String: V2_0.Artist.ID] = [:]
 
     // Split an entity.
     mutating func migrate(_ old: V1_0.Person, _ context: Context) throws -> Strata.Outcome<V2_0.Person> {
         let address = V2_0.Address(
-            id: Address.ID(rawValue: context.uuid(for: "address of \(old.id.rawValue)")), street: old.street,
+            id: .init(rawValue: context.uuid(for: "address of \(old.id.rawValue)")), street: old.street,
             city: old.city)
         try context.insert(address)
         return .keep(.init(migrating: old, addressID: address.id))
@@ -41,7 +41,7 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     // Change primary keys. References follow.
     mutating func migrate(_ old: V1_0.Account, _ context: Context) throws -> Strata.Outcome<V2_0.Account> {
         var new = V2_0.Account(migrating: old)
-        new.id = Account.ID(rawValue: old.id.rawValue &+ 1)
+        new.id = .init(rawValue: old.id.rawValue &+ 1)
         return .keep(new)
     }
 

@@ -26,11 +26,22 @@ extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.MediaID
     public typealias Entity = Self
 
-    public static let table = Strata.EntityTable(
-        "Media", key: ["id"],
+    public typealias Columns = Strata.PropertyColumns<Self>
+
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "Media", key: ["id"],
         columns: [
-            "id", "kind", "title", "added", "Book_note", "subtitle", "pages", "shelf_id", "shelf_position", "Film_note",
-            "rating"
+            "id": \.id,
+            "kind": \.kind,
+            "title": \.title,
+            "added": \.added,
+            "Book_note": \.bookNote,
+            "subtitle": \.subtitle,
+            "pages": \.pages,
+            "shelf_id": \.shelfID,
+            "shelf_position": \.shelfPosition,
+            "Film_note": \.filmNote,
+            "rating": \.rating,
         ]
     )
 

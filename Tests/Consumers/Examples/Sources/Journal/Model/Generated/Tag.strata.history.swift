@@ -18,7 +18,16 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
 
-    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key"])
+    public typealias Columns = Strata.PropertyColumns<Self>
+
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "Tag", key: ["id"],
+        columns: [
+            "id": \.id,
+            "name": \.name,
+            "key": \.key,
+        ]
+    )
 
     public struct Relationships: Strata.EntityRelationships {
         public init() {}
@@ -56,7 +65,17 @@ extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
 
-    public static let table = Strata.EntityTable("Tag", key: ["id"], columns: ["id", "name", "key", "weight"])
+    public typealias Columns = Strata.PropertyColumns<Self>
+
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "Tag", key: ["id"],
+        columns: [
+            "id": \.id,
+            "name": \.name,
+            "key": \.key,
+            "weight": \.weight,
+        ]
+    )
 
     public struct Relationships: Strata.EntityRelationships {
         public init() {}

@@ -1,0 +1,7 @@
+/// The relationships that an entity has in one version, for reading and writing rows of that version.
+///
+/// A struct is shared between versions in which its properties are the same, and its own relationships are those of the newest of
+/// them. Strata extends this type for each version before and after a custom migration.
+public struct VersionRelationships<Version, Source: StoredEntity>: Sendable {
+    init() {}
+}
