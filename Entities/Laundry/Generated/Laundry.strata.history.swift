@@ -21,19 +21,13 @@ extension LaundrySchema.V1_0 {
 extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
     public typealias ID = LaundrySchema.LaundryID
     public typealias Entity = Self
-
     public typealias Columns = Strata.PropertyColumns<Self>
 
     public static let table: Strata.EntityTable = .init(
         Self.self, "laundry", key: ["store_id"],
         columns: [
-            "store_id": \.storeID,
-            "id": \.id,
-            "name": \.name,
-            "photo": \.photo,
-            "favorite": \.favorite,
-            "master_id": \.masterID,
-            "master_position": \.masterPosition,
+            "store_id": \.storeID, "id": \.id, "name": \.name, "photo": \.photo, "favorite": \.favorite,
+            "master_id": \.masterID, "master_position": \.masterPosition
         ]
     )
 

@@ -17,18 +17,13 @@ extension LaundrySchema.V1_0 {
 extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = LaundrySchema.LaundryDataID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
     public var id: ID { self.storeID }
 
-    public typealias Columns = Strata.PropertyColumns<Self>
-
     public static let table: Strata.EntityTable = .init(
         Self.self, "laundry_data", key: ["store_id"],
-        columns: [
-            "store_id": \.storeID,
-            "code": \.code,
-            "status": \.status,
-        ]
+        columns: ["store_id": \.storeID, "code": \.code, "status": \.status]
     )
 
     public struct Relationships: Strata.EntityRelationships {

@@ -36,46 +36,6 @@ extension LaundrySchema.V2_0.Laundry {
     }
 }
 
-extension Strata.VersionRelationships where Source == LaundrySchema.V1_0.Laundry {
-    var items: Strata.ToMany<Source, LaundrySchema.V1_0.LaundryItem> {
-        .init(inverse: ["master_id"], position: "master_position")
-    }
-    var master: Strata.ToOne<Source, LaundrySchema.V1_0.LaundryData> { .init(column: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Source == LaundrySchema.V1_0.LaundryData {
-    var data: Strata.ToMany<Source, LaundrySchema.V1_0.Laundry> {
-        .init(inverse: ["master_id"], position: "master_position")
-    }
-}
-
-extension Strata.VersionRelationships where Version == LaundrySchema.V1_0, Source == LaundrySchema.V1_0.LaundryItem {
+extension Strata.VersionRelationships<LaundrySchema.V1_0, LaundrySchema.V1_0.LaundryItem> {
     var master: Strata.ToOne<Source, LaundrySchema.V1_0.Laundry> { .init(column: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.Laundry {
-    var items: Strata.ToMany<Source, LaundrySchema.V1_0.LaundryItem> {
-        .init(inverse: ["master_id"], position: "master_position")
-    }
-    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryData {
-    var data: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(inverse: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryDetail {
-    var success: Strata.ToMany<Source, LaundrySchema.V2_0.Laundry> {
-        .init(inverse: ["master_id"], position: "master_position")
-    }
-    var failure: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryFailure> { .init(inverse: ["master_id"]) }
-    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryData> { .init(column: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Source == LaundrySchema.V2_0.LaundryFailure {
-    var master: Strata.ToOne<Source, LaundrySchema.V2_0.LaundryDetail> { .init(column: ["master_id"]) }
-}
-
-extension Strata.VersionRelationships where Version == LaundrySchema.V2_0, Source == LaundrySchema.V1_0.LaundryItem {
-    var master: Strata.ToOne<Source, LaundrySchema.V2_0.Laundry> { .init(column: ["master_id"]) }
 }

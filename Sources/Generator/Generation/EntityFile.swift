@@ -160,7 +160,8 @@ extension Generator {
             "ownKey": .text(self.key(of: shape.entity, "self.", in: version)),
             "keyColumns": .text(SwiftLiteral.strings(version.keyParts(of: shape.entity).map(\.name))),
             "table": .text(SwiftLiteral.string(shape.entity.tableName)),
-            "columnNames": .text(SwiftLiteral.strings(shape.columns.map(\.name))),
+            "columnPairs": .text(
+                shape.columns.map { "\(SwiftLiteral.string($0.name)): \\.\(names.member($0))" }.joined(separator: ", ")),
             "keyCollations": .text(
                 version.entity(lineage).map(version.keyCollations).flatMap { $0.isEmpty ? nil : $0 }
                     .map { ", keyCollations: " + SwiftLiteral.strings($0) } ?? ""),

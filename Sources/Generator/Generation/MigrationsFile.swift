@@ -34,36 +34,33 @@ extension Generator {
         ]
     }
 
-    /// Returns the values of the relationships that entities have before and after the steps with custom migrations.
-    ///
-    /// Versions that share a struct share its relationships too, if these are the same in all of them.
+    /// Returns the values of the relationships that entities have before and after the steps with custom migrations, where these
+    /// differ from those of the struct, which are the relationships of the newest version that shares it.
     private func versionRelationships() -> [Value] {
         let custom = names.steps.filter(\.isCustom)
         let ends = Set(custom.flatMap { [names.index(of: $0.from), names.index(of: $0.to)] }).sorted()
-        var extensions: [(version: Int, type: String, members: [Value])] = []
-        for index in ends {
+        return ends.flatMap { index -> [Value] in
             let version = history.versions[index]
-            for entity in version.entities {
-                let members = relationshipValues(of: entity, in: version) {
-                    names.declaredType($0.lineage, at: index)
-                }
-                if !members.isEmpty {
-                    extensions.append((index, names.declaredType(entity.lineage, at: index), members))
-                }
+            return version.entities.compactMap { entity in
+                guard let shape = names.shape(of: entity.lineage, at: index) else { return nil }
+                let own = relationships(of: entity.lineage, at: names.lastEmitted(in: shape.first...shape.last))
+                let members = relationships(of: entity.lineage, at: index).filter { !own.contains($0) }
+                if members.isEmpty { return nil }
+                return [
+                    "version": .text("\(history.name).\(names.namespace(version))"),
+                    "source": .text(names.declaredType(entity.lineage, at: index)),
+                    "members": .list(members),
+                ]
             }
         }
-        // Each different list of members, by the struct.
-        let lists = Dictionary(grouping: extensions, by: \.type).mapValues { Set($0.map(\.members)).count }
-        var declared: Set<String> = []
-        return extensions.compactMap { version, type, members in
-            let isShared = lists[type] == 1
-            if isShared && !declared.insert(type).inserted { return nil }
-            return [
-                "version": isShared ? .null : .text("\(history.name).\(names.namespace(version))"),
-                "source": .text(type),
-                "members": .list(members),
-            ]
-        }
+    }
+
+    /// Returns the values of an entity's relationships in the version at `index`.
+    private func relationships(of lineage: EntityLineage, at index: Int) -> [Value] {
+        let version = history.versions[index]
+        return version.entity(lineage).map {
+            relationshipValues(of: $0, in: version) { names.declaredType($0.lineage, at: index) }
+        } ?? []
     }
 
     /// Returns the values for the template `MigrationStub.swift`: the stub of a custom migration.

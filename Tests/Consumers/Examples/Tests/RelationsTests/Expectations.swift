@@ -42,7 +42,9 @@ extension RelationsSchemaStep_1_0_to_2_0 {
     static func expected(_ old: V1_0.Category, _ rows: StepRows) throws -> Expected<V2_0.Category> {
         let all = try rows.once("categories") { try rows.old.fetch(V1_0.Category.self) }
         var (depth, parent) = (0, old.parentID)
-        while let key = parent, depth < 3 { (depth, parent) = (depth + 1, all.first { $0.id == key }?.parentID) }
+        while let next = all.first(where: { $0.id == parent }), depth < 3 {
+            (depth, parent) = (depth + 1, next.parentID)
+        }
         let children = all.filter { $0.parentID == old.id }.count
         return .kept(.init(migrating: old, depth: depth * 100 + children))
     }
