@@ -54,6 +54,110 @@ import Testing
         return try messages(edited[0], edited[1], edited[2])
     }
 
+    /// The lines of the released step in the lock, and the messages about an edit of it.
+    private func step(_ texts: [String], _ edits: [(String, String)]) throws -> (lines: [String], messages: [String]) {
+        let original = descriptions(texts)
+        let history = try #require(original.history, "\(original.diagnostics)")
+        let lock = try Lock(parsing: Lock(sealing: 2, of: history).text)
+        #expect(lock.changes(in: history) == [])
+        let edited = descriptions(texts.map { text in edits.reduce(text) { $0.replacing($1.0, with: $1.1) } })
+        let changed = try #require(edited.history, "\(edited.diagnostics)")
+        let version = try #require(lock.versions.last?.version)
+        return (
+            lock.versions[1].step?.lines ?? [],
+            lock.changes(in: changed).map {
+                edited.diagnostic(of: $0, released: version, path: "strata.lock").description
+            }
+        )
+    }
+
+    private static let stepUser = """
+        {
+          "name": "person",
+          "version_history": [{ "version": "1.0" }, { "version": "1.1", "previous_name": "user" }, { "version": "2.0" }],
+          "identifier": { "type": "int" },
+          "properties": [
+            { "name": "title", "property_type": "string",
+              "version_history": [{ "version": "1.0" }, { "version": "1.1", "previous": { "nullable": true }, "fill": "a: \\"b" }] },
+            { "name": "nick", "property_type": "string", "added_at_version": "1.1",
+              "version_history": [{ "version": "1.1", "fill_from": "title" }] },
+            { "name": "fax", "property_type": "string", "removed_at_version": "1.1", "discard": true },
+            { "name": "age", "property_type": "int",
+              "version_history": [{ "version": "1.0" }, { "version": "1.1", "previous_name": "years" }] },
+            { "name": "state", "property_type": "state" }
+          ]
+        }
+        """
+    private static let stepTeam = """
+        { "name": "team", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": [],
+          "removed_at_version": "1.1", "merged_into": "person" }
+        """
+    private static let stepState = """
+        { "name": "state", "cases": [
+            { "name": "open", "version_history": [{ "version": "1.0" }, { "version": "1.1", "previous_name": "opened" }] },
+            { "name": "done" },
+            { "name": "late", "removed_at_version": "1.1", "replaced_by": "done" } ] }
+        """
+
+    @Test
+    func
+        `the lock lists what the versions of a released step do not show, and each edit of it is refused at its place`()
+        throws
+    {
+        let texts = [Self.stepUser, Self.stepTeam, Self.stepState]
+        let same = try step(texts, [])
+        #expect(
+            same.lines == [
+                #"person.age: was years"#, #"person.fax: discard"#, #"person.nick: fill_from title"#,
+                #"person.title: fill "a: \"b""#, "person: was user", "state.late: replaced_by done",
+                "state.open: was opened", "team: merged_into person",
+            ])
+        #expect(same.messages == [])
+        func told(_ old: String, _ new: String) throws -> String {
+            let messages = try step(texts, [(old, new)]).messages
+            #expect(messages.count == 1, "\(messages)")
+            return messages.first ?? ""
+        }
+        let fill = try told("a: ", "c: ")
+        #expect(fill.hasPrefix("User.json:6:15: error: the step from 1.0 to 1.1 is released, and `fill \"a: "))
+        #expect(fill.contains("became `fill \"c: ") && fill.contains("for `person.title`"))
+        #expect(fill.contains("change the data in 2.0") && fill.contains("--step 1.0-1.1"))
+        #expect(try told(#""fill_from": "title""#, #""fill": "x""#).contains("`person.nick`"))
+        let discarded = try told(#", "discard": true"#, "")
+        #expect(discarded.contains("`discard` is gone for `person.fax`"), "\(discarded)")
+        let replaced = try told(#""replaced_by": "done""#, #""replaced_by": "open""#)
+        #expect(replaced.hasPrefix("State.json:4:") && replaced.contains("for `state.late`"))
+    }
+
+    @Test func `a property of a released step cannot become another one with the same name`() throws {
+        let note = """
+            { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "1.1" }], "identifier": { "type": "int" },
+              "properties": [
+                { "name": "b", "property_type": "string" }
+              ] }
+            """
+        let (lines, messages) = try step(
+            [note],
+            [
+                (
+                    #"{ "name": "b", "property_type": "string" }"#,
+                    """
+                    { "name": "b", "property_type": "string", "removed_at_version": "1.1", "discard": true },
+                    { "name": "b", "property_type": "string",
+                      "version_history": [{ "version": "1.1", "fill": "gone" }] }
+                    """
+                )
+            ])
+        #expect(lines == [])
+        #expect(messages.count == 3)
+        for (message, text) in zip(
+            messages, ["3:15: error: ", "4:11: error: ", "4:11: error: "])
+        {
+            #expect(message.contains(text), "\(message)")
+        }
+        #expect(messages.contains { $0.contains("`not the former b` is new for `note.b`") })
+    }
+
     @Test func `nothing is reported without an edit`() throws {
         #expect(try messages(Self.user, Self.team, Self.state) == [])
     }

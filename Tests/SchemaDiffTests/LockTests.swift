@@ -30,7 +30,7 @@ import Testing
     static let text = """
         released 3.0 fingerprint
         # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
-        format 1
+        format 2
         schema BookSchema
 
         version 1.0 fingerprint 8cf3a8e1b4a1b2e5
@@ -126,7 +126,7 @@ import Testing
                     lines: ["\"my note\" | key id: int | a: string = \"\u{2029}\u{85}\"", "removed | key id: int"]),
                 .init(version: two, lines: []),
             ])
-        #expect(try Lock(parsing: lock.text) == lock)
+        #expect(try Lock(parsing: lock.text.replacing("format 2", with: "format 1")) == lock)
         #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "| a | b\n") }
         #expect(throws: Lock.Malformed.self) { try Lock(parsing: lock.text + "|\n") }
     }
@@ -173,7 +173,11 @@ import Testing
         #expect(malformed(text.replacing("title: string", with: "title: strinG", maxReplacements: 1))?.line == 6)
         #expect(malformed(text + "<<<<<<< HEAD\n")?.line == 12)
         #expect(malformed(text + "  \n")?.line == 12)
-        #expect(malformed(text.replacing("format 1", with: "format 2"))?.line == 3)
+        #expect(malformed(text.replacing("format 2", with: "format 3"))?.line == 3)
+        let step = "step 1.0 to 2.0 fingerprint \(Fingerprint(of: ["book: rows discard"]))\n"
+        #expect(malformed(text + step + "book: rows discard\n") == nil)
+        #expect(malformed(text + step + "book: rows kept\n")?.line == 12)
+        #expect(malformed(text + step.replacing("1.0", with: "0.9"))?.reason.contains("between") == true)
         #expect(malformed(text.replacing("version 2.0", with: "version 0.5"))?.line == 10)
         #expect(malformed(text.replacing("version 2.0", with: "version x"))?.reason == "x is not a version")
         #expect(malformed(text.replacing("released 2.0", with: "released 1.0"))?.line == 1)
@@ -219,6 +223,7 @@ import Testing
         let (short, long) = (Lock(sealing: 1, of: try history()), Lock(sealing: 3, of: try history()))
         var other = long
         other.versions.remove(at: 1)
+        other.versions[1].step = Lock.Step(from: other.versions[0].version, lines: [])
         #expect(throws: LockConflict.self) {
             _ = try Lock(resolving: conflict(Lock(sealing: 2, of: try history()).text, other.text))
         }
@@ -237,12 +242,26 @@ import Testing
         var squashed = lock
         squashed.versions.removeFirst()
         let longer = Lock(sealing: 3, of: try history())
-        #expect(
-            try Lock(resolving: conflict(squashed.text, longer.text)).versions == Array(longer.versions.dropFirst()))
+        let supported = longer.supported(from: longer.versions[1].version)
+        #expect(try Lock(resolving: conflict(squashed.text, longer.text)) == supported)
         // Git merges the first line if only one branch has changed it.
         let merged = squashed.text.replacing(/^released .*/, with: longer.text.prefix { $0 != "\n" })
-        #expect(
-            try Lock(resolving: conflict(merged, longer.text)).versions == Array(longer.versions.dropFirst()))
+        #expect(try Lock(resolving: conflict(merged, longer.text)) == supported)
+    }
+
+    @Test func `a step that both branches have released in different ways is a conflict`() throws {
+        var (ours, theirs) = (Lock(sealing: 2, of: try history()), Lock(sealing: 2, of: try history()))
+        ours.versions[1].step = Lock.Step(from: ours.versions[0].version, lines: ["book.title: fill \"a\""])
+        theirs.versions[1].step = Lock.Step(from: ours.versions[0].version, lines: ["book.title: fill \"b\""])
+        #expect {
+            _ = try Lock(resolving: conflict(ours.text, theirs.text))
+        } throws: {
+            ($0 as? LockConflict)?.isOfStep == true
+        }
+        // A lock of format 1 has no steps.
+        let former = theirs.text.replacing("format 2", with: "format 1").split(separator: "\n")
+            .filter { !$0.hasPrefix("step") && !$0.hasPrefix("book.") }.joined(separator: "\n")
+        #expect(try Lock(resolving: conflict(ours.text, former)) == ours)
     }
 
     @Test func `only complete marks of git are a conflict`() {

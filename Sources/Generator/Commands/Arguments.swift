@@ -16,7 +16,7 @@ package struct Arguments {
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
         "generate": ["--release", "--model", "--target", "--test-target"],
-        "release": ["--beta", "--version", "--model", "--target", "--test-target"],
+        "release": ["--beta", "--step", "--version", "--model", "--target", "--test-target"],
         "check": [
             "--sources", "--tests", "--released", "--compatible-since", "--json", "--format", "--stamp", "--model",
             "--target", "--test-target",

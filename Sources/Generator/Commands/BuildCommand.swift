@@ -15,21 +15,17 @@ struct BuildCommand {
         self.place = place
     }
 
-    /// Checks the committed files that a build does not generate.
+    /// Checks the committed files that a build does not generate: the lock, the SQL and the custom migrations.
     ///
-    /// - Throws: `CommandError.stale` if the lock is not up to date, or if the file of a custom migration is missing.
-    private func checkCommitted(_ generator: Generator) throws {
-        var stale: [String] = []
-        let lock = generator.lock()
-        let url = folder.url.appendingPathComponent(lock.name)
-        if !FileWriter.holds(lock.contents, at: url) { stale.append("\(url.path): error: it is stale") }
-        for stub in try generator.stubs() {
-            let url = folder.folder(.migrations).appendingPathComponent(stub.name)
-            if !FileManager.default.fileExists(atPath: url.path) {
-                stale.append("\(url.path): error: \(GeneratedTree.missingMigration)")
-            }
+    /// - Throws: `CommandError.stale` if one is not up to date, or if the file of a custom migration is missing.
+    private func checkCommitted(_ model: LoadedModel) throws {
+        let tree = try GeneratedTree(model, testFolders: [], scope: .sources)
+        let stale = tree.files.filter { !FileWriter.holds($0.contents, at: $0.url) }.map {
+            "\($0.url.path): error: it is stale"
         }
-        if !stale.isEmpty { throw CommandError.stale(stale, fixedBy: folder.target) }
+        let missing = tree.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
+            .map { "\($0.path): error: \(GeneratedTree.missingMigration)" }
+        if !(stale + missing).isEmpty { throw CommandError.stale(stale + missing, fixedBy: folder.target) }
     }
 
     func run() throws {
@@ -37,7 +33,7 @@ struct BuildCommand {
         let generator = try model.generator(
             testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false
         )
-        if place == .sources { try checkCommitted(generator) }
+        if place == .sources { try checkCommitted(model) }
         for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
             // Write every declared output, even if its contents stay the same: the build system compares modification
             // dates.

@@ -29,6 +29,8 @@ package enum CommandError: Error, CustomStringConvertible {
     /// A problem with the store at a path.
     case store(String, reason: String)
     case noVersion(String, known: [String])
+    /// No released step has these versions.
+    case noStep(String, known: [String])
     /// No migration path leads from one version to the other.
     case noWay(from: String, to: String)
     case noTemplates(String)
@@ -86,6 +88,9 @@ package enum CommandError: Error, CustomStringConvertible {
         case .store(let path, let reason): "\(path): error: \(reason)"
         case .noVersion(let version, let known):
             "error: unknown version \(version); the versions are \(known.joined(separator: ", "))"
+        case .noStep(let step, let known):
+            "error: \(step) is not a released step; "
+                + (known.isEmpty ? "no step is released" : "the released steps are \(known.joined(separator: ", "))")
         case .noWay(let old, let new):
             "error: no migration path leads from \(old) to \(new)"
         case .fileExists(let path): "\(path): error: the file exists already"

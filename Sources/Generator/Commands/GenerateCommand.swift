@@ -14,12 +14,27 @@ struct GenerateCommand {
         testTargets = try arguments.testTargets()
         isBeta = arguments.has("--beta")
         if isBeta, arguments.has("--version") { throw CommandError.usage("--beta and --version exclude each other") }
-        if let text = arguments.option("--version") {
+        if let text = arguments.option("--step") {
+            if isBeta || arguments.has("--version") {
+                throw CommandError.usage("--step excludes --beta and --version")
+            }
+            release = try Self.step(text)
+        } else if let text = arguments.option("--version") {
             guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             release = .version(version)
         } else {
             release = isRelease || arguments.has("--release") ? .newest : nil
         }
+    }
+
+    /// Returns the step that an argument such as `1.0-2.0` names. The name of a beta contains a hyphen too.
+    private static func step(_ text: String) throws -> LoadedModel.Release {
+        for place in text.indices where text[place] == "-" {
+            if let from = Version(String(text[..<place])), let to = Version(String(text[place...].dropFirst())) {
+                return .step(from: from, to: to)
+            }
+        }
+        throw CommandError.usage("\(text) is not a step; write its two versions, as in 1.0-2.0")
     }
 
     func run(_ console: Console) throws {
@@ -74,7 +89,12 @@ struct GenerateCommand {
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
         let sealedFixtures = model.sealFixtures(in: testFolders)
         let tree = try GeneratedTree(model, testFolders: testFolders)
-        if release != nil, isChecked { try checkRelease(of: model, tree, testFolders) }
+        if case .step(let from, let to) = release {
+            console.say(
+                "the step from \(from) to \(to) of \(model.history.name) is now released as the descriptions have it")
+        } else if release != nil, isChecked {
+            try checkRelease(of: model, tree, testFolders)
+        }
         announceSealedVersions(of: model, release, testFolders, console)
         let notes = model.notes.map(\.description)
         for note in notes { console.say(note) }
@@ -130,6 +150,7 @@ struct GenerateCommand {
             let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
             console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
+        if case .step = release { return }
         if release != nil, new.isEmpty, let newest = model.sealedVersions.last {
             console.say("\(newest) of \(model.history.name) is already released")
             if newest.isBeta {

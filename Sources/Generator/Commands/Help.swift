@@ -85,6 +85,8 @@ enum Help {
 
               --beta                 release the draft as a beta, like 1.3-beta.1, in the descriptions and your sources too.
                                      Later edits belong to 1.3. Afterwards run the tests and generate
+              --step FROM-TO         release no version, but accept an edit of a released step, such as another "fill". Stores that
+                                     have taken the step keep what it was
               --version VERSION      release this version and those before it (default: the newest)
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift

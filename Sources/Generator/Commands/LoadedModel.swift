@@ -36,6 +36,8 @@ package struct LoadedModel {
     package enum Release: Equatable {
         case newest
         case version(Version)
+        /// No version, but the step to this one as the descriptions have it now.
+        case step(from: Version, to: Version)
     }
 
     /// Reads the model in `folder`.
@@ -70,6 +72,12 @@ package struct LoadedModel {
         guard invalidRows.diagnostics.isEmpty else { throw Diagnostics(invalidRows.diagnostics) }
         self.invalidRows = invalidRows.policies
         self.history = history
+        if case .step(let from, let to) = release {
+            guard lock.versions.contains(where: { $0.version == to && $0.step?.from == from }) else {
+                throw CommandError.noStep("\(from)-\(to)", known: lock.steps.map { "\($0.from)-\($0.to)" })
+            }
+            lock = lock.acceptingStep(to: to)
+        }
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
         if !changes.isEmpty, let released = lock.versions.last?.version {
@@ -95,7 +103,7 @@ package struct LoadedModel {
                 throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
             }
             sealedCount = max(sealedCount, place + 1)
-        case nil:
+        case .step, nil:
             break
         }
         sealedCount = max(

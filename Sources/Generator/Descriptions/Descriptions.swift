@@ -100,6 +100,8 @@ package struct Descriptions: Sendable {
             if let version = edit.versions.last, let diagnostic = sources?.diagnostic(problem, of: edit, in: version) {
                 return diagnostic
             }
+        case .step(let edit):
+            if let diagnostic = sources?.diagnostic(problem, of: edit) { return diagnostic }
         case .versionRemoved, .tables: break
         }
         return Diagnostic(problem, path: path, position: nil)

@@ -254,6 +254,10 @@ extension Problem {
         func release(_ release: LockConflict.Release) -> String {
             "\(release.version) with fingerprint \(release.fingerprint) (\(release.branch))"
         }
+        if conflict.isOfStep {
+            return "the branches have released the step to \(ours.version) in different ways; \(take), and edit the "
+                + "descriptions until they agree with it"
+        }
         if ours.version == theirs.version, ours.fingerprint == theirs.fingerprint {
             return "both branches have released \(ours.version), with different fixtures; \(take)"
         }
@@ -279,7 +283,23 @@ extension Problem {
                 + "restore the former order of the properties"
         case .content(let edit):
             return message(of: edit, next: next)
+        case .step(let edit):
+            return message(of: edit, next: next)
         }
+    }
+
+    private func message(of edit: LockChange.StepEdit, next: String) -> String {
+        let element = ([edit.owner] + [edit.element].compactMap(\.self)).joined(separator: ".")
+        let change =
+            switch (edit.was, edit.now) {
+            case (let was?, let now?): "`\(was)` became `\(now)`"
+            case (let was?, nil): "`\(was)` is gone"
+            case (nil, let now): "`\(now ?? "")` is new"
+            }
+        return
+            "the step from \(edit.from) to \(edit.to) is released, and \(change) for `\(element)`: stores that have taken the step "
+            + "keep what it was; undo the edit, and change the data in \(next); or, if it is right for the stores that have not taken "
+            + "the step yet, accept it: strata release --step \(edit.from)-\(edit.to)"
     }
 
     private func message(of edit: LockChange.Edit, next: String) -> String {

@@ -25,6 +25,36 @@ extension SourceMap {
     }
 }
 
+extension SourceMap {
+    /// Creates an error at the position of the element of which the descriptions say something else for a released step; nil if no
+    /// description contains the element.
+    func diagnostic(_ problem: Problem, of edit: LockChange.StepEdit) -> Diagnostic? {
+        let places = edit.places.map { versions.index($0) }
+        for owner in [edit.to, edit.from].map({ versions.index($0) }) {
+            if let entity = entityLineages.first(where: { self[$0].fields.isNamed(edit.owner, at: owner) }) {
+                for place in places {
+                    guard let property = edit.element.flatMap({ self.property($0, of: entity, at: place) }) else {
+                        continue
+                    }
+                    return diagnostic(problem, entity: entity, property: property, at: place)
+                }
+                return diagnostic(problem, entity: entity, property: nil, at: owner)
+            }
+            if let subtype = subtypeLineages.first(where: { self[$0].fields.isNamed(edit.owner, at: owner) }) {
+                for place in places {
+                    guard let element = edit.element.flatMap({ self.element($0, of: subtype, at: place, alive: place) })
+                    else {
+                        continue
+                    }
+                    return diagnostic(problem, subtype: subtype, element: element, at: place)
+                }
+                return diagnostic(problem, subtype: subtype, element: nil, at: owner)
+            }
+        }
+        return nil
+    }
+}
+
 extension Timeline<Fields> {
     /// Returns whether the element exists in the version at `index`, and has the name there.
     fileprivate func isNamed(_ name: String, at index: VersionIndex) -> Bool {

@@ -4,7 +4,8 @@ import SchemaModel
 ///
 /// The file is text. Its first line names the newest version, so that two releases on different branches conflict. After
 /// its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical
-/// lines of the entities that are new or changed in this version, and a line `removed NAME` for each removed entity.
+/// lines of the entities that are new or changed in this version, and a line `removed NAME` for each removed entity. A line
+/// `step 1.0 to 2.0 fingerprint …` follows if the two versions do not show all of the step between them, and then the lines of that.
 package struct Lock: Hashable, Sendable {
     /// A sealed version.
     package struct Sealed: Hashable, Sendable {
@@ -21,6 +22,8 @@ package struct Lock: Hashable, Sendable {
         package var fixture: Fingerprint?
         /// The oldest version whose apps can use stores of this version; nil if only apps of this version can.
         package var compatibleSince: Version?
+        /// The step from the sealed version before; nil for the first version, and in a lock of format 1.
+        package var step: Step?
 
         /// The first line of the version in the file.
         var head: String {
@@ -30,6 +33,19 @@ package struct Lock: Hashable, Sendable {
         }
     }
 
+    /// A sealed step between two versions.
+    package struct Step: Hashable, Sendable {
+        /// The version before.
+        package let from: Version
+        /// The lines of what the two versions do not show, sorted.
+        package let lines: [String]
+
+        /// The first line of the step in the file.
+        ///
+        /// - Parameter version: The version after.
+        func head(to version: Version) -> String { "step \(from) to \(version) fingerprint \(Fingerprint(of: lines))" }
+    }
+
     /// The name of the schema.
     package var schema: String
     /// The sealed versions, oldest first.
@@ -37,7 +53,7 @@ package struct Lock: Hashable, Sendable {
 
     private static let head = """
         # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
-        format 1
+        format 2
 
         """
 
@@ -51,18 +67,36 @@ package struct Lock: Hashable, Sendable {
     package init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
         self.init(
             schema: history.name,
-            versions: Array(history.versions.prefix(count)).concurrentMap { version in
+            versions: Array(history.versions.prefix(count).enumerated()).concurrentMap { place, version in
                 let oldest = history.compatibleSince(version.version)
+                let step = place == 0 ? nil : history.neighbours[place - 1]
                 return Sealed(
                     version: version.version, lines: version.logicalLines, fingerprint: version.fingerprint,
                     ddl: version.ddlFingerprint, fixture: fixtures[version.version],
-                    compatibleSince: oldest == version.version ? nil : oldest)
+                    compatibleSince: oldest == version.version ? nil : oldest,
+                    step: step.map { Step(from: $0.from.version, lines: $0.lines.map(\.text)) })
             })
+    }
+
+    /// The versions before and after the sealed steps, oldest first.
+    package var steps: [(from: Version, to: Version)] {
+        versions.compactMap { sealed in sealed.step.map { ($0.from, sealed.version) } }
     }
 
     /// Returns the lock without the versions that are older than `version`.
     package func supported(from version: Version) -> Lock {
-        Lock(schema: schema, versions: versions.filter { $0.version >= version })
+        var lock = Lock(schema: schema, versions: versions.filter { $0.version >= version })
+        if !lock.versions.isEmpty { lock.versions[0].step = nil }
+        return lock
+    }
+
+    /// Returns the lock without the lines of the step to `version`. It then accepts those of the descriptions.
+    package func acceptingStep(to version: Version) -> Lock {
+        var lock = self
+        for place in lock.versions.indices where lock.versions[place].version == version {
+            lock.versions[place].step = nil
+        }
+        return lock
     }
 
     /// Returns the lock without the DDL fingerprints that differ from those of `history`. It then accepts that DDL.
@@ -86,6 +120,9 @@ package struct Lock: Hashable, Sendable {
             let kept = Set(changed.compactMap(Self.name))
             for name in Self.lines(in: before, not: sealed.lines).compactMap(Self.name) where !kept.contains(name) {
                 text += "removed \(name)\n"
+            }
+            if let step = sealed.step, !step.lines.isEmpty {
+                text += ([step.head(to: sealed.version)] + step.lines).map { $0 + "\n" }.joined()
             }
             before = sealed.lines
         }
@@ -118,6 +155,11 @@ package struct Lock: Hashable, Sendable {
             try parser.read(String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self))
         }
         self.init(schema: parser.schema, versions: try parser.sections.concurrentMap(LockParser.seal))
+        if parser.format == 2 {
+            for place in versions.indices.dropFirst() where versions[place].step == nil {
+                versions[place].step = Step(from: versions[place - 1].version, lines: [])
+            }
+        }
         let found = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
         if let newest = parser.newest, checksFirstLine, newest != found {
             throw Malformed(
@@ -155,12 +197,24 @@ private struct LockParser {
         var compatibleSince: Version?
         /// The logical lines of all entities and subtypes, by name.
         var lines: [String: String]
+        /// The step to the version.
+        var step: StepSection?
+    }
+
+    /// The lines of a step, before they are compared with its fingerprint.
+    struct StepSection: Sendable {
+        /// The number of the first line.
+        let start: Int
+        let from: Version
+        let fingerprint: String
+        var lines: [String] = []
     }
 
     private(set) var schema = ""
     /// The newest version, as the first line names it.
     private(set) var newest: String?
     private(set) var sections: [Section] = []
+    private(set) var format = 1
     private var number = 0
 
     /// Reads the next line.
@@ -168,7 +222,13 @@ private struct LockParser {
         number += 1
         if line.isEmpty || line.hasPrefix("#") { return }
         let last = sections.count - 1
-        if last >= 0 {
+        let words = line.split(separator: " ").map(String.init)
+        if last >= 0, sections[last].step != nil {
+            if words.count < 4 || words[0] != "version" || words[2] != "fingerprint" {
+                sections[last].step?.lines.append(line)
+                return
+            }
+        } else if last >= 0 {
             if line.hasPrefix("removed "), sections[last].lines.removeValue(forKey: String(line.dropFirst(8))) != nil {
                 return
             }
@@ -177,10 +237,18 @@ private struct LockParser {
                 return
             }
         }
-        let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
         case ("format", 2):
-            if words[1] != "1" { throw malformed("format \(words[1]) is of a newer Strata") }
+            guard let number = Int(words[1]), (1...2).contains(number) else {
+                throw malformed("format \(words[1]) is of a newer Strata")
+            }
+            format = number
+        case ("step", 6) where last > 0 && words[2] == "to" && words[4] == "fingerprint":
+            guard words[1] == sections[last - 1].version.text, words[3] == sections[last].version.text else {
+                throw malformed("the step is not between the two versions before it")
+            }
+            sections[last].step = StepSection(
+                start: self.number, from: sections[last - 1].version, fingerprint: words[5])
         case ("released", _) where number == 1: newest = words.dropFirst().joined(separator: " ")
         case ("schema", 2): schema = words[1]
         case ("version", 4...) where words.count.isMultiple(of: 2) && words[2] == "fingerprint": try start(words)
@@ -224,6 +292,14 @@ private struct LockParser {
                 reason: "the lines of this version were edited; restore the file from version control")
         }
         (sealed.ddl, sealed.fixture, sealed.compatibleSince) = (section.ddl, section.fixture, section.compatibleSince)
+        if let step = section.step {
+            guard Fingerprint(of: step.lines).description == step.fingerprint else {
+                throw Lock.Malformed(
+                    line: step.start,
+                    reason: "the lines of this step were edited; restore the file from version control")
+            }
+            sealed.step = Lock.Step(from: step.from, lines: step.lines)
+        }
         return sealed
     }
 }

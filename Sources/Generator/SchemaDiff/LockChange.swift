@@ -12,6 +12,29 @@ package enum LockChange: Hashable, Sendable {
     case tables(Version, table: String?)
     /// The content of versions changes.
     case content(Edit)
+    /// What the descriptions say of a step changes.
+    case step(StepEdit)
+
+    /// A change of a fact about a released step.
+    package struct StepEdit: Hashable, Sendable {
+        /// The versions before and after the step.
+        package let from: Version
+        package let to: Version
+        /// The entity or the subtype.
+        package let owner: String
+        /// The property, case, option or member; nil for the entity or the subtype itself.
+        package let element: String?
+        /// The fact in the lock; nil if the lock does not have it.
+        package let was: String?
+        /// The fact in the descriptions; nil if they do not have it.
+        package let now: String?
+
+        /// The versions in which the element may have its name, the likelier first: what a step removes has it only before.
+        package var places: [Version] {
+            let removals = ["discard", "replaced_by", "merged_into"]
+            return removals.contains { (was ?? now ?? "").hasPrefix($0) } ? [from, to] : [to, from]
+        }
+    }
 
     /// A setting of an entity that may be absent. The raw value is its name in messages.
     package enum Setting: String, CaseIterable, Sendable {
@@ -93,7 +116,44 @@ extension Lock {
                 }
             }
         }
-        return changes + edits.map { .content($0) }
+        // An edit of a version changes the steps to it and from it too.
+        if !changes.isEmpty || !edits.isEmpty { return changes + edits.map { .content($0) } }
+        return versions.flatMap { stepEdits(of: $0, in: history) }.map { .step($0) }
+    }
+
+    /// Returns how the step to a version differs from its lines in the lock.
+    private func stepEdits(of seal: Sealed, in history: SchemaHistory) -> [LockChange.StepEdit] {
+        guard let sealed = seal.step,
+            let step = history.neighbours.first(where: {
+                $0.from.version == sealed.from && $0.to.version == seal.version
+            })
+        else { return [] }
+        let (was, now) = (Set(sealed.lines), Set(step.lines.map(\.text)))
+        if was == now { return [] }
+        let facts = step.elements
+        func split(_ line: String) -> (element: StepLine, kind: Substring)? {
+            guard let element = facts.first(where: { line.hasPrefix($0.key + ": ") }) else { return nil }
+            let fact = String(line.dropFirst(element.key.count + 2))
+            return (
+                StepLine(owner: element.owner, element: element.element, fact: fact),
+                fact.prefix { $0 != " " && $0 != "_" }
+            )
+        }
+        var added = now.subtracting(was).sortedByBytes().compactMap(split)
+        var edits = was.subtracting(now).sortedByBytes().map { line -> LockChange.StepEdit in
+            let old = split(line)
+            let place = added.firstIndex { $0.element.key == old?.element.key && $0.kind == old?.kind }
+            let new = place.map { added.remove(at: $0).element }
+            return .init(
+                from: sealed.from, to: seal.version, owner: old?.element.owner ?? line, element: old?.element.element,
+                was: old?.element.fact ?? line, now: new?.fact)
+        }
+        edits += added.map {
+            .init(
+                from: sealed.from, to: seal.version, owner: $0.element.owner, element: $0.element.element, was: nil,
+                now: $0.element.fact)
+        }
+        return edits
     }
 
     /// The difference between a released version and its descriptions.

@@ -7,6 +7,11 @@ package struct LockConflict: Error, Hashable, Sendable {
     /// The release of the other branch.
     package let theirs: Release
 
+    /// Whether only the step to the version differs.
+    package var isOfStep: Bool {
+        ours.version == theirs.version && ours.fingerprint == theirs.fingerprint && ours.step != theirs.step
+    }
+
     /// A release.
     package struct Release: Hashable, Sendable {
         /// The name that git gives the branch.
@@ -15,12 +20,15 @@ package struct LockConflict: Error, Hashable, Sendable {
         package let fingerprint: Fingerprint
         /// The fingerprint of the file of its fixture; nil until the tests have written it.
         package let fixture: Fingerprint?
+        /// The lines of the step to it.
+        fileprivate let step: Lock.Step?
 
         fileprivate init(_ sealed: Lock.Sealed, _ side: MergeConflict.Side) {
             branch = side.label
             version = sealed.version
             fingerprint = sealed.fingerprint
             fixture = sealed.fixture
+            step = sealed.step
         }
     }
 }
@@ -58,6 +66,9 @@ extension Lock {
             merged.fixture = one.fixture ?? other.fixture
             // A branch that has removed old versions names a later one.
             merged.compatibleSince = [one.compatibleSince, other.compatibleSince].compactMap(\.self).max()
+            // A lock of format 1 has no steps.
+            merged.step = one.step ?? other.step
+            if let left = one.step, let right = other.step, left != right { throw refusal(one, other) }
             // Different statements are compared with the descriptions later.
             if one.ddl != other.ddl { merged.ddl = nil }
             versions.append(merged)
@@ -68,6 +79,7 @@ extension Lock {
         )
         if let one = own.first, let other = foreign.first { throw refusal(one, other) }
         versions = (versions + foreign).sorted { $0.version < $1.version }
+        if !versions.isEmpty { versions[0].step = nil }
         self.init(schema: ours.schema, versions: versions)
     }
 }

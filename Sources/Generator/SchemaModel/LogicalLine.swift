@@ -108,9 +108,11 @@ extension ModelVersion {
         return text
     }
 
-    /// Returns a name, in quotes if it is empty or contains other ASCII characters than letters, digits and
+    private func logical(_ name: String) -> String { Self.logical(name) }
+
+    /// Returns a name as the lock has it: in quotes if it is empty or contains other ASCII characters than letters, digits and
     /// underscores.
-    private func logical(_ name: String) -> String {
+    package static func logical(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
                 || byte == 0x5f || byte >= 0x80

@@ -78,7 +78,7 @@ struct PruneCommand {
         guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }
         func shape(_ history: SchemaHistory) -> [[String]] {
             history.versions.map { [$0.version.text] + $0.logicalLines }
-                + history.steps.map { $0.customReasons.sorted() }
+                + history.steps.map { $0.customReasons.sorted() + $0.lines.map(\.text) }
         }
         guard shape(history) == shape(model.history) else { throw CommandError.unprunable(folder.path) }
         return history
