@@ -488,6 +488,54 @@ import Testing
         }
     }
 
+    @Test func `a released step changes only if it is released again`() throws {
+        let note = """
+            { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }],
+              "identifier": { "type": "int" }, "properties": [
+                { "name": "title", "property_type": "string", "version_history": [
+                    { "version": "1.0" }, { "version": "2.0", "previous": { "nullable": true }, "fill": "first" }] }] }
+            """
+        for mode in ["committed", "build"] {
+            try withModel("{ \"mode\": \"\(mode)\" }", book: note) { (folder: URL) throws in
+                let (lock, book) = (
+                    folder.appendingPathComponent("strata.lock"), folder.appendingPathComponent("Book.json")
+                )
+                let output = folder.appendingPathComponent("../Output").standardizedFileURL
+                try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+                let build = ["sources", "--model", folder.path, "--output", output.path]
+                #expect(run(["release", folder.path]) == .success)
+                #expect(mode == "committed" || run(build) == .success)
+                let sealed = try text(lock)
+                #expect(sealed.contains(/step 1\.0 to 2\.0 fingerprint [0-9a-f]{16}\nnote\.title: fill "first"\n/))
+                // A lock of the former format has no steps, and gets those of the descriptions.
+                let former = sealed.replacing("format 2", with: "format 1")
+                    .replacing(/step 1\.0.*\n.*\n/, with: "")
+                try write(former, to: lock)
+                #expect(
+                    said(["generate", folder.path]).contains(
+                        "strata.lock now seals the steps between released versions"))
+                #expect(try text(lock) == sealed)
+
+                try write(note.replacing("first", with: "second"), to: book)
+                for command in [["generate", folder.path], ["check", folder.path], ["release", folder.path], build] {
+                    #expect(said(command).contains("Book.json:3:15: error: the step from 1.0 to 2.0 is released"))
+                }
+                #expect(try text(lock) == sealed)
+                #expect(
+                    said(["release", folder.path, "--step", "2.0-1.0"]).contains(
+                        "the released steps are 1.0-2.0, 2.0-3.0"))
+                #expect(said(["release", folder.path, "--step", "2.0"]).contains("2.0 is not a step"))
+                #expect(run(["release", folder.path, "--step", "1.0-2.0"]) == .success)
+                #expect(try text(lock).contains("note.title: fill \"second\""))
+                #expect(run(["check", folder.path]) == .success)
+                // A build does not accept SQL that is out of date.
+                try write("-- edited", to: folder.appendingPathComponent("SQL/1.0-2.0.sql"))
+                #expect(
+                    said(mode == "build" ? build : ["check", folder.path]).contains("1.0-2.0.sql: error: it is stale"))
+            }
+        }
+    }
+
     @Test func `lint warns, and a rename follows the distribution`() throws {
         let files = [
             "strata.json": """

@@ -96,6 +96,9 @@ struct GenerateCommand {
             try checkRelease(of: model, tree, testFolders)
         }
         announceSealedVersions(of: model, release, testFolders, console)
+        if model.lock.versions.dropFirst().contains(where: { $0.step == nil }), release == nil {
+            console.say("strata.lock now seals the steps between released versions, as the descriptions have them")
+        }
         let notes = model.notes.map(\.description)
         for note in notes { console.say(note) }
         var lines: [String] = []
