@@ -488,6 +488,53 @@ import Testing
         }
     }
 
+    @Test func `an expected result that no test calls is reported`() throws {
+        let book = """
+            { "name": "book", "version_history": [{ "version": "1.0" }, { "version": "2.0", "migration": "custom" }],
+              "identifier": { "type": "int" }, "properties": [
+                { "name": "title", "property_type": "string", "removed_at_version": "2.0" } ] }
+            """
+        try withModel(book: book) { (folder: URL) throws in
+            let tests = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
+            try FileManager.default.createDirectory(at: tests, withIntermediateDirectories: true)
+            let own = tests.appendingPathComponent("Expectations.swift")
+            let arguments = [folder.path, "--test-target", "LibraryTests=\(tests.path)"]
+            func expectations(_ functions: String) -> String {
+                "extension LibrarySchemaStep_1_0_to_2_0 {\n\(functions)\n}\nextension Other {\n    func check() {}\n}\n"
+            }
+            try write(
+                expectations(
+                    """
+                        static func expected(
+                            _ old: LibrarySchema.V1_0.Book, _ rows: StepRows
+                        ) throws -> Expected<V2_0.Book> { .dropped }
+                        static func added(_ rows: StepRows) -> [V2_0.Book] { [] }
+                        public static func check(_ rows: StrataTesting.StepRows) {}
+                        static func checkBookTitle(_ rows: StepRows) {}
+                        private static func checkAll() {}
+                    """), to: own)
+            #expect(!said(["generate"] + arguments).contains("no test calls"))
+            for (function, place) in [
+                ("static func added(rows: StepRows) -> [V2_0.Book] { [] }", "added(_ rows: StepRows)"),
+                ("func check(_ rows: StepRows) {}", "check(_ rows: StepRows)"),
+                ("static func checkBookName(_ rows: StepRows) {}", "checkBookTitle(_ rows: StepRows)"),
+                (
+                    "static func expected(_ old: V2_0.Book, _ rows: StepRows) {}",
+                    "expected(_ old: V1_0.Book, _ rows: StepRows)"
+                ),
+            ] {
+                try write(expectations("    " + function), to: own)
+                for command in ["generate", "check"] {
+                    let lines = said([command] + arguments).split(separator: "\n").filter {
+                        $0.contains("no test calls")
+                    }
+                    #expect(lines.count == 1 && lines[0].contains("Expectations.swift:2:"), "\(lines)")
+                    #expect(lines.first?.contains(place) == true)
+                }
+            }
+        }
+    }
+
     @Test func `a released step changes only if it is released again`() throws {
         let note = """
             { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "2.0" }, { "version": "3.0" }],

@@ -14,7 +14,7 @@ extension LaundrySchemaStep_1_0_to_2_0 {
                 masterPosition: old.masterPosition))
     }
 
-    static func added(_ rows: StepRows) throws -> [any StoredEntity] {
+    static func added(_ rows: StepRows) throws -> [V2_0.LaundryDetail] {
         try rows.old.fetch(V1_0.LaundryData.self).map {
             V2_0.LaundryDetail(storeID: .init(rawValue: $0.storeID.rawValue), masterID: $0.storeID)
         }

@@ -77,8 +77,9 @@ struct CheckCommand {
             case file, line, column, severity, message
         }
 
-        init(file: String, message: String, isMendedByGenerating: Bool = false) {
-            (self.file, self.message, self.isMendedByGenerating) = (file, message, isMendedByGenerating)
+        init(file: String, line: Int? = nil, message: String, isMendedByGenerating: Bool = false) {
+            (self.file, self.line, self.message) = (file, line, message)
+            self.isMendedByGenerating = isMendedByGenerating
         }
 
         init(_ diagnostic: Diagnostic) {
@@ -194,6 +195,11 @@ struct CheckCommand {
                         "the step now removes data that the migration does not save; write \($0.function), or add \"discard\": true"
                 )
             }
+        }
+        if scope == .all {
+            findings += try OwnSources(of: folder, testFolders).strayExpectations(
+                besides: model.generator().expectationFunctions()
+            ).map { Finding(file: $0.path, line: $0.line, message: $0.message) }
         }
         // A build accepts an unwritten migration. The tests fail until it is written.
         if stamp == nil {

@@ -113,7 +113,10 @@ struct GenerateCommand {
         if !lines.isEmpty, model.draft != nil, let step = model.history.newestStep, step.incompatibleChange != nil {
             console.say("note: \(step.compatibilityText)")
         }
-        let warnings = warnings(about: tree, in: folder)
+        let stray = try OwnSources(of: folder, testFolders).strayExpectations(
+            besides: model.generator().expectationFunctions())
+        let warnings =
+            warnings(about: tree, in: folder) + stray.map { "\($0.path):\($0.line):1: warning: \($0.message)" }
         for warning in warnings { console.say(warning) }
         if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
         stamp?.record(writing: written, notes: (notes + warnings).joined(separator: "\n"))

@@ -114,6 +114,54 @@ package struct OwnSources {
         return kept
     }
 
+    // MARK: Expectations
+
+    /// A function beside the expected results of a step that no test calls, because its name or its parameters differ.
+    struct StrayFunction {
+        let path: String
+        let line: Int
+        /// The function, as it is written.
+        let function: String
+        /// The functions of the same name that the tests call; those of the step if there are none.
+        let expected: [String]
+
+        /// What is wrong, and what to do.
+        var message: String {
+            "no test calls \(function); the tests call static functions with exactly these names and parameters: "
+                + expected.joined(separator: ", ")
+        }
+    }
+
+    /// Returns the functions in extensions of steps that look like expected results and that no test calls.
+    ///
+    /// - Parameter functions: The functions that the tests call, by the name of the step's type.
+    func strayExpectations(besides functions: [String: Set<String>]) throws -> [StrayFunction] {
+        let function = /^\s*((?:\w+\s+)*)func\s+(expected|added|check\w*)\s*(?:<[^(]*>)?\(([^)]*)\)/
+        return tests.flatMap { file -> [StrayFunction] in
+            let lines = String(decoding: file.bytes, as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).map(String.init)
+            return lines.indices.flatMap { start -> [StrayFunction] in
+                guard let step = lines[start].prefixMatch(of: /\s*extension (?:\w+\.)?(\w+)\b/)?.1,
+                    let called = functions[String(step)], let end = Self.end(of: start, in: lines)
+                else { return [] }
+                return (start...end).filter { lines[$0].contains("func ") }.compactMap { place in
+                    // The parameters may be on the lines after the name.
+                    let text = lines[place...min(place + 4, end)].joined(separator: " ")
+                    guard let match = text.prefixMatch(of: function), !match.1.contains("private") else { return nil }
+                    let parameters = match.3.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                        .replacing(/\b(?:\w+\.)*(V\w+\.\w+)/) { String($0.1) }.replacing("StrataTesting.", with: "")
+                    let own = "\(match.2)(\(parameters))"
+                    if match.1.contains("static"), called.contains(own) { return nil }
+                    let like = called.filter { $0.hasPrefix("\(match.2)(") }
+                    return StrayFunction(
+                        path: file.path, line: place + 1, function: own,
+                        expected: (like.isEmpty ? called : like).sorted())
+                }
+            }
+        }
+    }
+
     /// Returns the line that ends the declaration that begins at a line; nil if its braces do not match.
     private static func end(of start: Int, in lines: [String]) -> Int? {
         var depth = 0

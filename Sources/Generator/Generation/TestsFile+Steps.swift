@@ -264,6 +264,20 @@ extension Generator {
         ]
     }
 
+    /// The functions that the tests call for each step with a custom migration, by the name of the type that you extend. A function is
+    /// written as `expected(_ old: V1_0.Song, _ rows: StepRows)`.
+    package func expectationFunctions() -> [String: Set<String>] {
+        let steps = names.steps.filter(\.isCustom).map { step in
+            let rows = step.customEntities.map(\.old) + step.merged.map(\.old)
+            let expected = rows.map { old in
+                "expected(_ old: \(short(names.type(old.lineage, in: step.from))), _ rows: StepRows)"
+            }
+            let checks = ["added", "check"] + Self.removalNames(step).map { "check" + $0 }
+            return (stepName(step), Set(expected + checks.map { "\($0)(_ rows: StepRows)" }))
+        }
+        return Dictionary(steps, uniquingKeysWith: { first, _ in first })
+    }
+
     private func rowFunctions(_ step: SchemaStep) -> [Value] {
         func values(_ old: Entity, _ new: Entity, _ example: String) -> Value {
             let oldType = names.type(old.lineage, in: step.from)

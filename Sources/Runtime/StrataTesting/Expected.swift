@@ -54,6 +54,9 @@ public final class StepDatabases {
         self.new = ReadTransaction(new)
         oldConnection = old
     }
+
+    /// Returns `value`. Generated code passes your results to it, which may come from functions that throw or from others.
+    public func given<Value>(_ value: Value) throws -> Value { value }
 }
 
 /// The rows before and after a step with a custom migration. In your expectations, their type is called `StepRows`.

@@ -139,29 +139,29 @@ extension LaundrySchemaExpectations_1_0_to_2_0 {
     }
     static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity] { [] }
     static func check(_ rows: StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+}
 
+/// The step from 1.0 to 2.0. Extend it with the expected results.
+enum LaundrySchemaStep_1_0_to_2_0: LaundrySchemaExpectations_1_0_to_2_0 {
     static var expectation: StrataTesting.CustomExpectation {
         StrataTesting.CustomExpectation(
             "LaundrySchemaStep_1_0_to_2_0",
             rows: [
                 StrataTesting.RowExpectation(
                     "V1_0.Laundry", "V2_0.Laundry", ".kept(.init(migrating: old, masterID: …))"
-                ) {
-                    (
-                        old: LaundrySchema.V1_0.Laundry, rows
-                    ) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in try expected(
-                        old, .init(rows)
-                    )
+                ) { (old: LaundrySchema.V1_0.Laundry, rows) throws -> StrataTesting.Expected<LaundrySchema.V2_0.Laundry> in
+                    let result = try rows.given(expected(old, .init(rows)))
+                    return result
                 },
             ],
-            reasons: ["`laundry_data.data` refers to another entity"], added: { try added(.init($0)) }, check: {
-                try check(.init($0))
-            })
+            reasons: ["`laundry_data.data` refers to another entity"],
+            added: {
+                let rows = try $0.given(added(.init($0)))
+                return rows
+            },
+            check: { try check(.init($0)) })
     }
 }
-
-/// The step from 1.0 to 2.0. Extend it with the expected results.
-enum LaundrySchemaStep_1_0_to_2_0: LaundrySchemaExpectations_1_0_to_2_0 {}
 
 /// A version of `LaundrySchema`. You can add rows to its fixture.
 protocol LaundrySchemaSamples {
