@@ -341,7 +341,7 @@ import Testing
             try messages(user, Self.team, Self.state) == [
                 """
                 strata.lock: error: version 1.1 is released, but no description names it any more; undo the edit that \
-                removed it
+                removed it: a released version keeps its number
                 """
             ])
     }
@@ -352,7 +352,20 @@ import Testing
             try messages(Self.user, Self.team, Self.state, other).first
                 == """
                 Other.json:1:51: error: version 1.0.5 is older than a released version, so it cannot be new; use 2.0 or a \
-                newer version
+                newer version (for a hotfix of an older app, see Hotfixes in TeamWorkflow.md)
                 """)
+    }
+
+    @Test func `a property that a released version has removed stays removed`() throws {
+        let removed = Self.user.replacing(
+            #"{ "name": "firstname", "property_type": "string" }"#,
+            with: #"{ "name": "firstname", "property_type": "string", "removed_at_version": "1.1", "discard": true }"#)
+        #expect(
+            try messages(Self.user, Self.team, Self.state, from: removed) == [
+                """
+                User.json:7:15: error: `user.firstname` is not in the released version 1.1; a released version removed it, and it \
+                stays removed; put "removed_at_version" back, and add another one
+                """
+            ])
     }
 }

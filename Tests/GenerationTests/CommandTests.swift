@@ -499,6 +499,16 @@ import Testing
             try FileManager.default.createDirectory(at: tests, withIntermediateDirectories: true)
             let own = tests.appendingPathComponent("Expectations.swift")
             let arguments = [folder.path, "--test-target", "LibraryTests=\(tests.path)"]
+            let migration = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
+            #expect(run(["generate"] + arguments) == .success)
+            let written = try text(migration).replacing("UnwrittenMigration", with: "Other")
+            try write(written, to: migration)
+            #expect(!said(["generate"] + arguments).contains("warning: the step now needs"))
+            try write(written.replacing("V1_0.Book", with: "V1_0.Tome"), to: migration)
+            #expect(
+                said(["generate"] + arguments).contains(
+                    "the step now needs a function that the migration does not have; write migrate(_ old: V1_0.Book)"))
+            try write(written, to: migration)
             func expectations(_ functions: String) -> String {
                 "extension LibrarySchemaStep_1_0_to_2_0 {\n\(functions)\n}\nextension Other {\n    func check() {}\n}\n"
             }

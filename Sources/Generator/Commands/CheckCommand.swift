@@ -188,12 +188,8 @@ struct CheckCommand {
         }
         findings += output.leftovers.map { stale($0, "nothing generates it any more") }
         if scope != .tests {
-            findings += output.missingFunctions().map {
-                Finding(
-                    file: $0.file.path,
-                    message:
-                        "the step now removes data that the migration does not save; write \($0.function), or add \"discard\": true"
-                )
+            findings += output.missingFunctions(forRemovals: true).map {
+                Finding(file: $0.file.path, message: $0.message)
             }
         }
         if scope == .all {

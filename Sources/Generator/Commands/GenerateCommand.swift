@@ -197,11 +197,7 @@ struct GenerateCommand {
         for stub in tree.unwrittenServerStubs {
             warnings.append("\(stub.path): note: this migration is not written yet; 2-offline.sql fails until it is")
         }
-        for (file, function) in tree.missingFunctions() {
-            warnings.append(
-                "\(file.path): warning: the step now removes data that the migration does not save; write \(function), or add \"discard\": true"
-            )
-        }
+        for (file, message) in tree.missingFunctions() { warnings.append("\(file.path): warning: \(message)") }
         for (file, function) in tree.unusedFunctions() {
             warnings.append("\(file.path): warning: no step calls \(function) any more; delete it")
         }

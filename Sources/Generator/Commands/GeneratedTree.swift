@@ -151,12 +151,23 @@ struct GeneratedTree {
         .map { migrations.appendingPathComponent($0) }
     }
 
-    /// Returns the functions for removed data that custom migrations need but do not contain.
-    func missingFunctions() -> [(file: URL, function: String)] {
+    /// Returns the functions that custom migrations need but do not contain, because the descriptions have changed since, with a
+    /// message for each.
+    ///
+    /// - Parameter isForRemovals: Whether only the functions for removed data are returned.
+    func missingFunctions(forRemovals isForRemovals: Bool = false) -> [(file: URL, message: String)] {
         stubs.flatMap { stub -> [(URL, String)] in
             guard let text = try? String(contentsOf: stub.url, encoding: .utf8) else { return [] }
-            return stub.contents.matches(of: /func (carryOn\w+)\(/).map { String($0.1) }
-                .filter { !text.contains("func \($0)(") }.map { (stub.url, $0) }
+            let written = Set(Self.functions(in: text))
+            return Self.functions(in: stub.contents).filter { function in
+                !written.contains(function) && (!isForRemovals || function.hasPrefix("carryOn"))
+            }.map { function in
+                let message =
+                    function.hasPrefix("carryOn")
+                    ? "the step now removes data that the migration does not save; write \(function), or add \"discard\": true"
+                    : "the step now needs a function that the migration does not have; write \(function)"
+                return (stub.url, message)
+            }
         }
     }
 

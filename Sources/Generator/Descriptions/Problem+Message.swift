@@ -273,10 +273,13 @@ extension Problem {
     private func message(of change: LockChange, next: String) -> String {
         switch change {
         case .versionRemoved(let version):
-            return "version \(version) is released, but no description names it any more; undo the edit that removed it"
+            return
+                "version \(version) is released, but no description names it any more; undo the edit that removed it: "
+                + "a released version keeps its number"
         case .versionAdded(let version):
             return
-                "version \(version) is older than a released version, so it cannot be new; use \(next) or a newer version"
+                "version \(version) is older than a released version, so it cannot be new; use \(next) or a newer version "
+                + "(for a hotfix of an older app, see Hotfixes in TeamWorkflow.md)"
         case .tables(let version, let table):
             let tables = table.map { " `\($0)`" } ?? " its tables"
             return "version \(version) is released, and the SQL of\(tables) would change; "
@@ -333,7 +336,9 @@ extension Problem {
                 + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\"; "
                 + "otherwise restore the name"
         case (nil, nil, _):
-            return "\(place) is not in \(released); \(addition)"
+            let again =
+                "a released version removed it, and it stays removed; put \"removed_at_version\" back, and add another one"
+            return "\(place) is not in \(released); \(edit.isRemovedBefore ? again : addition)"
         case (nil, _?, nil):
             return "\(place) is in \(released), but not in the descriptions; \(removal)"
         case (nil, let was?, let now?):

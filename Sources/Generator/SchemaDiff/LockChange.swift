@@ -72,6 +72,8 @@ package enum LockChange: Hashable, Sendable {
         package var now: String?
         /// The former name, if exactly one name was removed and exactly one was added.
         package var formerName: String?
+        /// Whether a released version before these has the element, which a released version has removed.
+        package var isRemovedBefore = false
 
         /// The setting of the entity that differs; nil if it is something else.
         package var setting: Setting? { element.flatMap { Setting(rawValue: $0) } }
@@ -114,6 +116,13 @@ extension Lock {
                     }
                     if let place { edits[place].versions += edit.versions } else { edits.append(edit) }
                 }
+            }
+        }
+        for place in edits.indices where edits[place].was == nil {
+            let before = versions.prefix { $0.version < edits[place].versions[0] }
+            edits[place].isRemovedBefore = before.contains { sealed in
+                guard let line = Lock.byName(sealed.lines)[edits[place].entity] else { return false }
+                return edits[place].element.map { LockComparison.fields(of: line)[$0] != nil } ?? true
             }
         }
         // An edit of a version changes the steps to it and from it too.
@@ -290,7 +299,7 @@ private struct LockComparison {
     }
 
     /// Returns the fields of a logical line, by their element: `key`, a property's name, `index (a, b)`.
-    private static func fields(of line: String) -> [String: String] {
+    fileprivate static func fields(of line: String) -> [String: String] {
         var fields: [String: String] = [:]
         for part in line.split(separator: " | ").dropFirst() {
             if part.hasPrefix("key ") {

@@ -4,6 +4,8 @@ import Strata
 struct Migration_1_0_to_2_0: RelationsSchema.CustomMigration_1_0_to_2_0 {
     mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Strata.Outcome<V2_0.Song> {
         var new = V2_0.Song(migrating: old)
+        guard let album = try context.key(of: V2_0.Album.self, for: Optional(old.albumID)) else { return .drop }
+        new.albumID = album
         new.title = try Self.title(of: old, context)
         return .keep(new)
     }
