@@ -22,6 +22,8 @@ class EntityCode:
         #: The name of the struct for single columns; None if the migration converts complete rows.
         self.values = values
         self.is_borrowed = values is not None
+        if entity not in step.customs:
+            raise Unsupported("a custom migration of an entity whose rows are discarded")
         self.custom = step.customs[entity]
         self.struct = new.split(".")[1]
         names = dict.fromkeys(swift_key(column, step.old) for column in entity.key_columns(step.old))

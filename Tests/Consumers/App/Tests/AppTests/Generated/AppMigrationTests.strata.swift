@@ -130,44 +130,49 @@ private enum AppSchemaTables {
 protocol AppSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = AppSchema.V1_1
     typealias V2_0 = AppSchema.V2_0
+    typealias StepRows = StrataTesting.ComparedRows<AppSchema.V1_1, AppSchema.V2_0>
 
     /// Returns the expected result for a row of `user`.
     static func expected(
-        _ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows
+        _ old: AppSchema.V1_1.User, _ rows: StepRows
     ) throws -> StrataTesting.Expected<AppSchema.V2_0.User>
     /// Returns the rows that the step adds. They do not come from an old row.
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity]
     /// Checks anything else about the rows before and after the step.
-    static func check(_ rows: StrataTesting.StepRows) throws
+    static func check(_ rows: StepRows) throws
 }
 
 extension AppSchemaExpectations_1_1_to_2_0 {
     static func expected(
-        _ old: AppSchema.V1_1.User, _ rows: StrataTesting.StepRows
+        _ old: AppSchema.V1_1.User, _ rows: StepRows
     ) throws -> StrataTesting.Expected<AppSchema.V2_0.User> {
         throw StrataTesting.UnwrittenExpectation()
     }
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
-    static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity] { [] }
+    static func check(_ rows: StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+}
 
+/// The step from 1.1 to 2.0. Extend it with the expected results.
+enum AppSchemaStep_1_1_to_2_0: AppSchemaExpectations_1_1_to_2_0 {
     static var expectation: StrataTesting.CustomExpectation {
         StrataTesting.CustomExpectation(
             "AppSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation("V1_1.User", "V2_0.User", ".kept(.init(migrating: old, fullName: …))") {
-                    (
-                        old: AppSchema.V1_1.User, rows
-                    ) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in try expected(
-                        old, rows
-                    )
+                StrataTesting.RowExpectation(
+                    "V1_1.User", "V2_0.User", ".kept(.init(migrating: old, fullName: …))"
+                ) { (old: AppSchema.V1_1.User, rows) throws -> StrataTesting.Expected<AppSchema.V2_0.User> in
+                    let result = try rows.given(expected(old, .init(rows)))
+                    return result
                 },
             ],
-            reasons: [], added: { try added($0) }, check: { try check($0) })
+            reasons: [],
+            added: {
+                let rows = try $0.given(added(.init($0)))
+                return rows
+            },
+            check: { try check(.init($0)) })
     }
 }
-
-/// The step from 1.1 to 2.0. Extend it with the expected results.
-enum AppSchemaStep_1_1_to_2_0: AppSchemaExpectations_1_1_to_2_0 {}
 
 /// A version of `AppSchema`. You can add rows to its fixture.
 protocol AppSchemaSamples {

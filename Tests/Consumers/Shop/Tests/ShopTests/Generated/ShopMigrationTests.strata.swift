@@ -168,44 +168,49 @@ private enum ShopSchemaTables {
 protocol ShopSchemaExpectations_1_1_to_2_0: Swift.Sendable {
     typealias V1_1 = ShopSchema.V1_1
     typealias V2_0 = ShopSchema.V2_0
+    typealias StepRows = StrataTesting.ComparedRows<ShopSchema.V1_1, ShopSchema.V2_0>
 
     /// Returns the expected result for a row of `order`.
     static func expected(
-        _ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows
+        _ old: ShopSchema.V1_1.Order, _ rows: StepRows
     ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order>
     /// Returns the rows that the step adds. They do not come from an old row.
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity]
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity]
     /// Checks anything else about the rows before and after the step.
-    static func check(_ rows: StrataTesting.StepRows) throws
+    static func check(_ rows: StepRows) throws
 }
 
 extension ShopSchemaExpectations_1_1_to_2_0 {
     static func expected(
-        _ old: ShopSchema.V1_1.Order, _ rows: StrataTesting.StepRows
+        _ old: ShopSchema.V1_1.Order, _ rows: StepRows
     ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> {
         throw StrataTesting.UnwrittenExpectation()
     }
-    static func added(_ rows: StrataTesting.StepRows) throws -> [any Strata.StoredEntity] { [] }
-    static func check(_ rows: StrataTesting.StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+    static func added(_ rows: StepRows) throws -> [any Strata.StoredEntity] { [] }
+    static func check(_ rows: StepRows) throws { throw StrataTesting.UnwrittenExpectation() }
+}
 
+/// The step from 1.1 to 2.0. Extend it with the expected results.
+enum ShopSchemaStep_1_1_to_2_0: ShopSchemaExpectations_1_1_to_2_0 {
     static var expectation: StrataTesting.CustomExpectation {
         StrataTesting.CustomExpectation(
             "ShopSchemaStep_1_1_to_2_0",
             rows: [
-                StrataTesting.RowExpectation("V1_1.Order", "V2_0.Order", ".kept(.init(migrating: old, total: …))") {
-                    (
-                        old: ShopSchema.V1_1.Order, rows
-                    ) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in try expected(
-                        old, rows
-                    )
+                StrataTesting.RowExpectation(
+                    "V1_1.Order", "V2_0.Order", ".kept(.init(migrating: old, total: …))"
+                ) { (old: ShopSchema.V1_1.Order, rows) throws -> StrataTesting.Expected<ShopSchema.V2_0.Order> in
+                    let result = try rows.given(expected(old, .init(rows)))
+                    return result
                 },
             ],
-            reasons: [], added: { try added($0) }, check: { try check($0) })
+            reasons: [],
+            added: {
+                let rows = try $0.given(added(.init($0)))
+                return rows
+            },
+            check: { try check(.init($0)) })
     }
 }
-
-/// The step from 1.1 to 2.0. Extend it with the expected results.
-enum ShopSchemaStep_1_1_to_2_0: ShopSchemaExpectations_1_1_to_2_0 {}
 
 /// A version of `ShopSchema`. You can add rows to its fixture.
 protocol ShopSchemaSamples {

@@ -7,9 +7,10 @@ import Strata
 extension AppSchema {
     /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `user.full_name` is new and has neither a default nor a "fill"
-    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration {
+    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
         typealias V1_1 = AppSchema.V1_1
         typealias V2_0 = AppSchema.V2_0
+        typealias Context = Strata.MigrationContext<AppSchema.V1_1, AppSchema.V2_0>
 
         /// Returns the new row for a row of `user`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_1.User, _ context: Context) throws -> Strata.Outcome<V2_0.User>
@@ -34,4 +35,8 @@ extension AppSchema.V2_0.User {
             fullName: fullName
         )
     }
+}
+
+extension Strata.VersionRelationships<AppSchema.V1_1, AppSchema.V1_0.Department> {
+    var users: Strata.ToMany<Source, AppSchema.V1_1.User> { .init(inverse: ["department_id"]) }
 }

@@ -82,7 +82,7 @@ public enum AppSchema: Strata.Schema {
               level = coalesce(is_admin, 0)
               department_id <- department_id
             """#, code: Migration_1_1_to_2_0.self) { step, migration in
-            try step.migrate(AppSchema.V1_1.User.self) { try migration.value.migrate($0, $1) }
+            try step.migrate(AppSchema.V1_1.User.self) { try migration.value.migrate($0, .init($1)) }
         }
     }
 }

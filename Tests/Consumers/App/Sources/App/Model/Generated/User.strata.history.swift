@@ -23,12 +23,17 @@ extension AppSchema.V1_0 {
 extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = AppSchema.UserID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
     public var id: ID { self.login }
 
-    public static let table = Strata.EntityTable(
-        "user", key: ["login"],
-        columns: ["login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account"]
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "user", key: ["login"],
+        columns: [
+            "login": \.login, "firstname": \.firstname, "surname": \.surname, "is_admin": \.isAdmin,
+            "default": \.`default`, "inout": \.`inout`, "old": \.old, "department_id": \.departmentID,
+            "account": \.account
+        ]
     )
 
     public struct Relationships: Strata.EntityRelationships {
@@ -82,14 +87,16 @@ extension AppSchema.V1_1 {
 extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = AppSchema.UserID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
     public var id: ID { self.login }
 
-    public static let table = Strata.EntityTable(
-        "user", key: ["login"],
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "user", key: ["login"],
         columns: [
-            "login", "firstname", "surname", "is_admin", "default", "inout", "old", "department_id", "account",
-            "born_on"
+            "login": \.login, "firstname": \.firstname, "surname": \.surname, "is_admin": \.isAdmin,
+            "default": \.`default`, "inout": \.`inout`, "old": \.old, "department_id": \.departmentID,
+            "account": \.account, "born_on": \.bornOn
         ]
     )
 

@@ -25,23 +25,14 @@ extension JournalSchema.V1_0 {
 extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.MediaID
     public typealias Entity = Self
-
     public typealias Columns = Strata.PropertyColumns<Self>
 
     public static let table: Strata.EntityTable = .init(
         Self.self, "Media", key: ["id"],
         columns: [
-            "id": \.id,
-            "kind": \.kind,
-            "title": \.title,
-            "added": \.added,
-            "Book_note": \.bookNote,
-            "subtitle": \.subtitle,
-            "pages": \.pages,
-            "shelf_id": \.shelfID,
-            "shelf_position": \.shelfPosition,
-            "Film_note": \.filmNote,
-            "rating": \.rating,
+            "id": \.id, "kind": \.kind, "title": \.title, "added": \.added, "Book_note": \.bookNote,
+            "subtitle": \.subtitle, "pages": \.pages, "shelf_id": \.shelfID, "shelf_position": \.shelfPosition,
+            "Film_note": \.filmNote, "rating": \.rating
         ]
     )
 

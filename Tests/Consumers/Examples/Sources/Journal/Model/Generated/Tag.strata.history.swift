@@ -17,16 +17,10 @@ extension JournalSchema.V1_0 {
 extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
-
     public typealias Columns = Strata.PropertyColumns<Self>
 
     public static let table: Strata.EntityTable = .init(
-        Self.self, "Tag", key: ["id"],
-        columns: [
-            "id": \.id,
-            "name": \.name,
-            "key": \.key,
-        ]
+        Self.self, "Tag", key: ["id"], columns: ["id": \.id, "name": \.name, "key": \.key]
     )
 
     public struct Relationships: Strata.EntityRelationships {
@@ -64,17 +58,10 @@ extension JournalSchema.V2_0 {
 extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = JournalSchema.TagID
     public typealias Entity = Self
-
     public typealias Columns = Strata.PropertyColumns<Self>
 
     public static let table: Strata.EntityTable = .init(
-        Self.self, "Tag", key: ["id"],
-        columns: [
-            "id": \.id,
-            "name": \.name,
-            "key": \.key,
-            "weight": \.weight,
-        ]
+        Self.self, "Tag", key: ["id"], columns: ["id": \.id, "name": \.name, "key": \.key, "weight": \.weight]
     )
 
     public struct Relationships: Strata.EntityRelationships {

@@ -21,9 +21,14 @@ extension ShopSchema.V1_0 {
 extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.CustomerID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
-    public static let table = Strata.EntityTable(
-        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "note", "nickname"]
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "customer", key: ["id"],
+        columns: [
+            "id": \.id, "name": \.name, "email": \.email, "code": \.code, "reference": \.reference, "note": \.note,
+            "nickname": \.nickname
+        ]
     )
 
     public struct Relationships: Strata.EntityRelationships {
@@ -74,9 +79,14 @@ extension ShopSchema.V1_1 {
 extension ShopSchema.V1_1.Customer: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.CustomerID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
-    public static let table = Strata.EntityTable(
-        "customer", key: ["id"], columns: ["id", "name", "email", "code", "reference", "remark", "nickname", "level"]
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "customer", key: ["id"],
+        columns: [
+            "id": \.id, "name": \.name, "email": \.email, "code": \.code, "reference": \.reference, "remark": \.remark,
+            "nickname": \.nickname, "level": \.level
+        ]
     )
 
     public struct Relationships: Strata.EntityRelationships {

@@ -22,11 +22,13 @@ extension ShopSchema.V1_0 {
 extension ShopSchema.V1_0.Order: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.OrderID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
-    public static let table = Strata.EntityTable(
-        "order", key: ["id"],
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "order", key: ["id"],
         columns: [
-            "id", "comment", "greeting", "quantity", "placed_at", "customer_id", "customer_position", "product_id"
+            "id": \.id, "comment": \.comment, "greeting": \.greeting, "quantity": \.quantity, "placed_at": \.placedAt,
+            "customer_id": \.customerID, "customer_position": \.customerPosition, "product_id": \.productID
         ]
     )
 

@@ -18,10 +18,14 @@ extension ShopSchema.V1_0 {
 extension ShopSchema.V1_0.Product: Strata.StoredEntity, Swift.Identifiable {
     public typealias ID = ShopSchema.ProductID
     public typealias Entity = Self
+    public typealias Columns = Strata.PropertyColumns<Self>
 
     public var id: ID { self.sku }
 
-    public static let table = Strata.EntityTable("product", key: ["sku"], columns: ["sku", "title", "price", "photo"])
+    public static let table: Strata.EntityTable = .init(
+        Self.self, "product", key: ["sku"],
+        columns: ["sku": \.sku, "title": \.title, "price": \.price, "photo": \.photo]
+    )
 
     public init(row: Strata.Row) throws {
         self.init(

@@ -35,6 +35,10 @@ extension ShopSchema.V2_0 {
             self.rating = rating
         }
 
+        public enum SearchedProperty: Swift.String, Swift.CaseIterable, Swift.Sendable {
+            case title = "title"
+        }
+
         public typealias Columns = Strata.PropertyColumns<Self>
 
         public static let table: Strata.EntityTable = .init(
@@ -47,10 +51,6 @@ extension ShopSchema.V2_0 {
                 "rating": \.rating,
             ]
         )
-
-        public enum SearchedProperty: Swift.String, Swift.CaseIterable, Swift.Sendable {
-            case title = "title"
-        }
 
         public init(row: Strata.Row) throws {
             self.init(

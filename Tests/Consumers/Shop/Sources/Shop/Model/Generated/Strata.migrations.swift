@@ -8,9 +8,10 @@ extension ShopSchema {
     /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `order` asks for a custom migration
     /// - `order.total` is new and has neither a default nor a "fill"
-    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration {
+    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
         typealias V1_1 = ShopSchema.V1_1
         typealias V2_0 = ShopSchema.V2_0
+        typealias Context = Strata.MigrationContext<ShopSchema.V1_1, ShopSchema.V2_0>
 
         /// Returns the new row for a row of `order`, or drops the row, or merges it into another one.
         mutating func migrate(_ old: V1_1.Order, _ context: Context) throws -> Strata.Outcome<V2_0.Order>
@@ -35,4 +36,8 @@ extension ShopSchema.V2_0.Order {
             total: total
         )
     }
+}
+
+extension Strata.VersionRelationships<ShopSchema.V1_1, ShopSchema.V1_0.Invoice> {
+    var order: Strata.ToOne<Source, ShopSchema.V1_0.Order> { .init(column: ["order_id"]) }
 }

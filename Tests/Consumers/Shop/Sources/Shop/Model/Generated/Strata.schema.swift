@@ -119,7 +119,7 @@ public enum ShopSchema: Strata.Schema {
               product_id <- product_id
             map product
             """#, code: Migration_1_1_to_2_0.self) { step, migration in
-            try step.migrate(ShopSchema.V1_1.Order.self) { try migration.value.migrate($0, $1) }
+            try step.migrate(ShopSchema.V1_1.Order.self) { try migration.value.migrate($0, .init($1)) }
         }
     }
 }
