@@ -87,7 +87,8 @@ public struct ComparedRows<OldVersion, NewVersion> {
     ///   - name: A name for the value, which no other value of the step has.
     ///   - compute: A closure that returns the value.
     public func once<Value>(_ name: String, _ compute: () throws -> Value) rethrows -> Value {
-        if let value = databases.computed[name] as? Value { return value }
+        // In one expression, a missing value would be cast to nil.
+        if let computed = databases.computed[name], let value = computed as? Value { return value }
         let value = try compute()
         databases.computed[name] = value
         return value
