@@ -524,9 +524,23 @@ import Testing
                         private static func checkAll() {}
                     """), to: own)
             #expect(!said(["generate"] + arguments).contains("no test calls"))
+            try write(
+                expectations(
+                    """
+                        static func expected(_ book: borrowing V1_0.Book, _ r:StepRows) -> Expected<V2_0.Book> {
+                            func check(_ number: Int) {}
+                            return .dropped
+                        }
+                        static func added(_ rows: ComparedRows<LibrarySchema.V1_0, LibrarySchema.V2_0>) -> [V2_0.Book] { [] }
+                        @MainActor static func check(_ all: LibrarySchemaStep_1_0_to_2_0.StepRows) {}
+                    """), to: own)
+            #expect(!said(["generate"] + arguments).contains("no test calls"))
             for (function, place) in [
                 ("static func added(rows: StepRows) -> [V2_0.Book] { [] }", "added(_ rows: StepRows)"),
                 ("func check(_ rows: StepRows) {}", "check(_ rows: StepRows)"),
+                ("private static func check(_ rows: StepRows) {}", "check(_ rows: StepRows)"),
+                ("static func check(_ rows: StepRows) async throws {}", "check(_ rows: StepRows)"),
+                ("@available(*, deprecated) static func check(rows: StepRows) {}", "check(_ rows: StepRows)"),
                 ("static func checkBookName(_ rows: StepRows) {}", "checkBookTitle(_ rows: StepRows)"),
                 (
                     "static func expected(_ old: V2_0.Book, _ rows: StepRows) {}",
@@ -582,6 +596,12 @@ import Testing
                     said(["release", folder.path, "--step", "2.0-1.0"]).contains(
                         "the released steps are 1.0-2.0, 2.0-3.0"))
                 #expect(said(["release", folder.path, "--step", "2.0"]).contains("2.0 is not a step"))
+                // Two texts that differ only in their Unicode form are two values.
+                try write(note.replacing("first", with: "\u{e9}"), to: book)
+                #expect(run(["release", folder.path, "--step", "2.0-3.0", "--step", "1.0-2.0"]) == .success)
+                try write(note.replacing("first", with: "e\u{301}"), to: book)
+                #expect(said(["check", folder.path]).contains("the step from 1.0 to 2.0 is released"))
+                try write(note.replacing("first", with: "second"), to: book)
                 #expect(run(["release", folder.path, "--step", "1.0-2.0"]) == .success)
                 #expect(try text(lock).contains("note.title: fill \"second\""))
                 #expect(run(["check", folder.path]) == .success)

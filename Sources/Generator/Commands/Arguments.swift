@@ -90,6 +90,9 @@ package struct Arguments {
     /// Returns the value of an optional option; nil if it is missing.
     package func option(_ name: String) -> String? { values[name]?.last }
 
+    /// Returns all values of an option that may be given several times.
+    func options(_ name: String) -> [String] { values[name] ?? [] }
+
     /// Returns the schema name of the model in the folder at `path`. The model need not exist yet.
     package func schema(of path: String) -> String {
         (try? model(at: path).schema) ?? ModelFolder.schema(of: path, target: values["--target"]?.last)

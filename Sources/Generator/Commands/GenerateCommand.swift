@@ -14,11 +14,12 @@ struct GenerateCommand {
         testTargets = try arguments.testTargets()
         isBeta = arguments.has("--beta")
         if isBeta, arguments.has("--version") { throw CommandError.usage("--beta and --version exclude each other") }
-        if let text = arguments.option("--step") {
+        let steps = arguments.options("--step")
+        if !steps.isEmpty {
             if isBeta || arguments.has("--version") {
                 throw CommandError.usage("--step excludes --beta and --version")
             }
-            release = try Self.step(text)
+            release = .steps(try steps.map(Self.step))
         } else if let text = arguments.option("--version") {
             guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             release = .version(version)
@@ -28,10 +29,10 @@ struct GenerateCommand {
     }
 
     /// Returns the step that an argument such as `1.0-2.0` names. The name of a beta contains a hyphen too.
-    private static func step(_ text: String) throws -> LoadedModel.Release {
+    private static func step(_ text: String) throws -> LoadedModel.Release.Step {
         for place in text.indices where text[place] == "-" {
             if let from = Version(String(text[..<place])), let to = Version(String(text[place...].dropFirst())) {
-                return .step(from: from, to: to)
+                return .init(from: from, to: to)
             }
         }
         throw CommandError.usage("\(text) is not a step; write its two versions, as in 1.0-2.0")
@@ -89,9 +90,12 @@ struct GenerateCommand {
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
         let sealedFixtures = model.sealFixtures(in: testFolders)
         let tree = try GeneratedTree(model, testFolders: testFolders)
-        if case .step(let from, let to) = release {
-            console.say(
-                "the step from \(from) to \(to) of \(model.history.name) is now released as the descriptions have it")
+        if case .steps(let steps) = release {
+            for step in steps {
+                console.say(
+                    "the step from \(step.from) to \(step.to) of \(model.history.name) is now released as the descriptions have it"
+                )
+            }
         } else if release != nil, isChecked {
             try checkRelease(of: model, tree, testFolders)
         }
@@ -156,7 +160,7 @@ struct GenerateCommand {
             let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
             console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
-        if case .step = release { return }
+        if case .steps = release { return }
         if release != nil, new.isEmpty, let newest = model.sealedVersions.last {
             console.say("\(newest) of \(model.history.name) is already released")
             if newest.isBeta {

@@ -36,8 +36,14 @@ package struct LoadedModel {
     package enum Release: Equatable {
         case newest
         case version(Version)
-        /// No version, but the step to this one as the descriptions have it now.
-        case step(from: Version, to: Version)
+        /// No version, but steps as the descriptions have them now.
+        case steps([Step])
+
+        /// The versions before and after a step.
+        package struct Step: Equatable {
+            let from: Version
+            let to: Version
+        }
     }
 
     /// Reads the model in `folder`.
@@ -72,11 +78,14 @@ package struct LoadedModel {
         guard invalidRows.diagnostics.isEmpty else { throw Diagnostics(invalidRows.diagnostics) }
         self.invalidRows = invalidRows.policies
         self.history = history
-        if case .step(let from, let to) = release {
-            guard lock.versions.contains(where: { $0.version == to && $0.step?.from == from }) else {
-                throw CommandError.noStep("\(from)-\(to)", known: lock.steps.map { "\($0.from)-\($0.to)" })
+        if case .steps(let steps) = release {
+            for step in steps {
+                guard lock.steps.contains(where: { $0 == (step.from, step.to) }) else {
+                    throw CommandError.noStep(
+                        "\(step.from)-\(step.to)", known: lock.steps.map { "\($0.from)-\($0.to)" })
+                }
+                lock = lock.acceptingStep(to: step.to)
             }
-            lock = lock.acceptingStep(to: to)
         }
         self.notes = descriptions.diagnostics
         let changes = lock.changes(in: history)
@@ -103,7 +112,7 @@ package struct LoadedModel {
                 throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
             }
             sealedCount = max(sealedCount, place + 1)
-        case .step, nil:
+        case .steps, nil:
             break
         }
         sealedCount = max(

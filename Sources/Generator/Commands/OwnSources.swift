@@ -127,8 +127,8 @@ package struct OwnSources {
 
         /// What is wrong, and what to do.
         var message: String {
-            "no test calls \(function); the tests call static functions with exactly these names and parameters: "
-                + expected.joined(separator: ", ")
+            "no test calls \(function); the tests call static functions with these names and parameters, which are neither private nor "
+                + "async: \(expected.joined(separator: ", ")); make a helper private, or give it another name"
         }
     }
 
@@ -136,30 +136,55 @@ package struct OwnSources {
     ///
     /// - Parameter functions: The functions that the tests call, by the name of the step's type.
     func strayExpectations(besides functions: [String: Set<String>]) throws -> [StrayFunction] {
-        let function = /^\s*((?:\w+\s+)*)func\s+(expected|added|check\w*)\s*(?:<[^(]*>)?\(([^)]*)\)/
+        let function =
+            /^\s*((?:@\w+(?:\([^)]*\))?\s+|\w+\s+)*)func\s+(expected|added|check\w*)\s*(?:<[^(]*>)?\(([^)]*)\)([^{]*)/
         return tests.flatMap { file -> [StrayFunction] in
             let lines = String(decoding: file.bytes, as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false
             ).map(String.init)
             return lines.indices.flatMap { start -> [StrayFunction] in
-                guard let step = lines[start].prefixMatch(of: /\s*extension (?:\w+\.)?(\w+)\b/)?.1,
+                guard let step = lines[start].prefixMatch(of: /(?:@?\w+\s+)*extension\s+(?:\w+\.)?(\w+)\b/)?.1,
                     let called = functions[String(step)], let end = Self.end(of: start, in: lines)
                 else { return [] }
+                // The members of the extension itself are one level deeper than it.
+                let indentation = lines[start...end].dropFirst().first { !$0.allSatisfy(\.isWhitespace) }?.prefix {
+                    $0 == " "
+                }
                 return (start...end).filter { lines[$0].contains("func ") }.compactMap { place in
+                    guard lines[place].prefix(while: { $0 == " " }) == indentation else { return nil }
                     // The parameters may be on the lines after the name.
-                    let text = lines[place...min(place + 4, end)].joined(separator: " ")
-                    guard let match = text.prefixMatch(of: function), !match.1.contains("private") else { return nil }
+                    let text = lines[place...min(place + 8, end)].joined(separator: " ")
+                    guard let match = text.prefixMatch(of: function) else { return nil }
                     let parameters = match.3.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                        .replacing(/\b(?:\w+\.)*(V\w+\.\w+)/) { String($0.1) }.replacing("StrataTesting.", with: "")
                     let own = "\(match.2)(\(parameters))"
-                    if match.1.contains("static"), called.contains(own) { return nil }
                     let like = called.filter { $0.hasPrefix("\(match.2)(") }
+                    let types = Self.types(in: match.3)
+                    let isSame = like.contains { Self.types(in: $0.drop { $0 != "(" }.dropFirst().dropLast()) == types }
+                    let isPrivate = match.1.contains("private")
+                    // A helper of your own.
+                    if isPrivate && !isSame { return nil }
+                    if isSame, !isPrivate, match.1.contains("static"), !match.4.contains("async") { return nil }
                     return StrayFunction(
                         path: file.path, line: place + 1, function: own,
                         expected: (like.isEmpty ? called : like).sorted())
                 }
             }
         }
+    }
+
+    /// Returns the labels and the types of parameters, without their own names and without modules and schemas.
+    private static func types(in parameters: some StringProtocol) -> String {
+        String(parameters).replacing(/\/\*.*?\*\//, with: "").split(separator: ",").map { parameter -> String in
+            let parts = parameter.split(separator: ":", maxSplits: 1).map { $0.split(whereSeparator: \.isWhitespace) }
+            // The second argument of `ComparedRows` has no label.
+            guard parts.count == 2, let label = parts[0].first, let type = parts[1].last else {
+                return String(parameter)
+            }
+            let names = type.split(separator: ".")
+            let isRow = names.count > 1 && names[names.count - 2].first == "V"
+            let isRows = type.contains("StepRows") || parts[1].joined().contains("ComparedRows<")
+            return "\(label): " + (isRows ? "StepRows" : names.suffix(isRow ? 2 : 1).joined(separator: "."))
+        }.filter { !$0.hasSuffix(">") }.joined(separator: ", ")
     }
 
     /// Returns the line that ends the declaration that begins at a line; nil if its braces do not match.

@@ -302,7 +302,7 @@ extension Problem {
         return
             "the step from \(edit.from) to \(edit.to) is released, and \(change) for `\(element)`: stores that have taken the step "
             + "keep what it was; undo the edit, and change the data in \(next); or, if it is right for the stores that have not taken "
-            + "the step yet, accept it: strata release --step \(edit.from)-\(edit.to)"
+            + "the step yet, accept it: swift run strata release FOLDER --step \(edit.from)-\(edit.to)"
     }
 
     private func message(of edit: LockChange.Edit, next: String) -> String {

@@ -72,7 +72,6 @@ extension Generator {
                 "name": name, "codable": codable, "members": .list(elements), "migrating": migrating,
                 "hasCodingKeys": .flag(options.codingNames == .descriptions),
                 "decodesDefaults": .flag(options.codingNames != nil && hasDefaults),
-                "isNewest": .flag(shape.last == history.versions.count - 1),
             ]
         }
         return .object(values)

@@ -40,6 +40,11 @@ package struct Lock: Hashable, Sendable {
         /// The lines of what the two versions do not show, sorted.
         package let lines: [String]
 
+        /// Whether the lines have the same bytes.
+        func isSame(as other: Step?) -> Bool {
+            from == other?.from && Fingerprint(of: lines) == other.map { Fingerprint(of: $0.lines) }
+        }
+
         /// The first line of the step in the file.
         ///
         /// - Parameter version: The version after.

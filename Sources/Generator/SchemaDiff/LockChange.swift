@@ -137,8 +137,10 @@ extension Lock {
                 $0.from.version == sealed.from && $0.to.version == seal.version
             })
         else { return [] }
-        let (was, now) = (Set(sealed.lines), Set(step.lines.map(\.text)))
-        if was == now { return [] }
+        // Facts are compared by their bytes: two texts that differ only in their Unicode form are two values.
+        let (before, after) = (sealed.lines, step.lines.map(\.text))
+        let was = before.filter { line in !after.contains { Lock.isSame($0, line) } }
+        let now = after.filter { line in !before.contains { Lock.isSame($0, line) } }
         let facts = step.elements
         func split(_ line: String) -> (element: StepLine, kind: Substring)? {
             guard let element = facts.first(where: { line.hasPrefix($0.key + ": ") }) else { return nil }
@@ -148,8 +150,8 @@ extension Lock {
                 fact.prefix { $0 != " " && $0 != "_" }
             )
         }
-        var added = now.subtracting(was).sortedByBytes().compactMap(split)
-        var edits = was.subtracting(now).sortedByBytes().map { line -> LockChange.StepEdit in
+        var added = now.compactMap(split)
+        var edits = was.map { line -> LockChange.StepEdit in
             let old = split(line)
             let place = added.firstIndex { $0.element.key == old?.element.key && $0.kind == old?.kind }
             let new = place.map { added.remove(at: $0).element }

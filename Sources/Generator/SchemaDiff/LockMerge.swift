@@ -9,7 +9,8 @@ package struct LockConflict: Error, Hashable, Sendable {
 
     /// Whether only the step to the version differs.
     package var isOfStep: Bool {
-        ours.version == theirs.version && ours.fingerprint == theirs.fingerprint && ours.step != theirs.step
+        ours.version == theirs.version && ours.fingerprint == theirs.fingerprint
+            && ours.step?.isSame(as: theirs.step) == false
     }
 
     /// A release.
@@ -68,7 +69,7 @@ extension Lock {
             merged.compatibleSince = [one.compatibleSince, other.compatibleSince].compactMap(\.self).max()
             // A lock of format 1 has no steps.
             merged.step = one.step ?? other.step
-            if let left = one.step, let right = other.step, left != right { throw refusal(one, other) }
+            if let left = one.step, let right = other.step, !left.isSame(as: right) { throw refusal(one, other) }
             // Different statements are compared with the descriptions later.
             if one.ddl != other.ddl { merged.ddl = nil }
             versions.append(merged)

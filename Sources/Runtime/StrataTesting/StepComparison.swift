@@ -53,7 +53,11 @@ final class StepComparison {
         var problems = try askExpectations()
         try followKeys()
         problems += try sharedKeys()
-        problems += try pendingChecks.compactMap { try $0() }
+        var rejected = SummarizedFindings()
+        for check in pendingChecks {
+            if let problem = try check() { rejected.add("", problem) }
+        }
+        problems += rejected.texts
         let same = try identicalTables()
         for (place, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
             problems += try compare(table, place)

@@ -159,7 +159,7 @@ enum LaundrySchemaStep_1_0_to_2_0: LaundrySchemaExpectations_1_0_to_2_0 {
                 let rows = try $0.given(added(.init($0)))
                 return rows
             },
-            check: { try check(.init($0)) })
+            check: { _ = try $0.given(check(.init($0))) })
     }
 }
 

@@ -5,7 +5,7 @@
 /// let items = try context.old.fetch(V1_0.LaundryItem.all.where { $0.masterID == old.storeID })
 /// ```
 ///
-/// A condition cannot follow relationships, because those of a request are the newest ones: compare keys, as above, or use
+/// A request cannot follow relationships or search, because both are those of the newest version: compare keys, as above, or use
 /// `related` or your own SQL. Such a request throws `QueryError`.
 public struct VersionRows<Version> {
     let transaction: ReadTransaction
@@ -68,7 +68,8 @@ public struct VersionRows<Version> {
     private func checked<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Request<Entity> {
         guard request.followsRelationships else { return request }
         throw QueryError.refused(
-            reason: "a request cannot follow relationships here, because they are those of the newest version",
+            reason:
+                "a request cannot follow relationships or search here, because both are those of the newest version",
             sql: request.sql)
     }
 

@@ -208,7 +208,7 @@ enum ShopSchemaStep_1_1_to_2_0: ShopSchemaExpectations_1_1_to_2_0 {
                 let rows = try $0.given(added(.init($0)))
                 return rows
             },
-            check: { try check(.init($0)) })
+            check: { _ = try $0.given(check(.init($0))) })
     }
 }
 
