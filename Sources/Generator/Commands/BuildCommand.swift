@@ -18,8 +18,8 @@ struct BuildCommand {
     /// Checks the committed files that a build does not generate: the lock, the SQL and the custom migrations.
     ///
     /// - Throws: `CommandError.stale` if one is not up to date, or if the file of a custom migration is missing.
-    private func checkCommitted(_ model: LoadedModel) throws {
-        let tree = try GeneratedTree(model, testFolders: [], scope: .sources)
+    private func checkCommitted(_ model: LoadedModel, _ generator: Generator) throws {
+        let tree = try GeneratedTree(model, testFolders: [], scope: .sources, generator: generator)
         let stale = tree.files.filter { !FileWriter.holds($0.contents, at: $0.url) }.map {
             "\($0.url.path): error: it is stale"
         }
@@ -33,7 +33,7 @@ struct BuildCommand {
         let generator = try model.generator(
             testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false
         )
-        if place == .sources { try checkCommitted(model) }
+        if place == .sources { try checkCommitted(model, generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
             // Write every declared output, even if its contents stay the same: the build system compares modification
             // dates.

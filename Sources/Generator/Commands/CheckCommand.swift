@@ -193,9 +193,8 @@ struct CheckCommand {
             }
         }
         if scope == .all {
-            findings += try OwnSources(of: folder, testFolders).strayExpectations(
-                besides: model.generator().expectationFunctions()
-            ).map { Finding(file: $0.path, line: $0.line, message: $0.message) }
+            let stray = try OwnSources(of: folder, testFolders).strayExpectations(besides: output.expectationFunctions)
+            findings += stray.map { Finding(file: $0.path, line: $0.line, message: $0.message) }
         }
         // A build accepts an unwritten migration. The tests fail until it is written.
         if stamp == nil {

@@ -117,8 +117,7 @@ struct GenerateCommand {
         if !lines.isEmpty, model.draft != nil, let step = model.history.newestStep, step.incompatibleChange != nil {
             console.say("note: \(step.compatibilityText)")
         }
-        let stray = try OwnSources(of: folder, testFolders).strayExpectations(
-            besides: model.generator().expectationFunctions())
+        let stray = try OwnSources(of: folder, testFolders).strayExpectations(besides: tree.expectationFunctions)
         let warnings =
             warnings(about: tree, in: folder) + stray.map { "\($0.path):\($0.line):1: warning: \($0.message)" }
         for warning in warnings { console.say(warning) }

@@ -17,6 +17,8 @@ struct GeneratedTree {
     private(set) var leftovers: [URL] = []
     /// The custom migrations that you have written for steps that no longer need one.
     private(set) var obsoleteMigrations: [URL] = []
+    /// The functions that the tests call for each step with a custom migration, by the name of the type that you extend.
+    let expectationFunctions: [String: Set<String>]
     /// The message about the file of a custom migration that does not exist.
     static let missingMigration =
         "this migration is missing; restore the file from version control, or run generate for a new stub"
@@ -29,9 +31,18 @@ struct GeneratedTree {
         case all, sources, tests
     }
 
-    /// Generates the files of `model`. Its tests belong in `testFolders`.
-    init(_ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all) throws {
-        let generator = try model.generator()
+    /// Generates the files of `model`.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - testFolders: The folders of its tests.
+    ///   - scope: The parts to generate.
+    ///   - generator: A generator for the model; nil to create one.
+    init(
+        _ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all, generator: Generator? = nil
+    ) throws {
+        let generator = try generator ?? model.generator()
+        expectationFunctions = scope == .all ? generator.expectationFunctions() : [:]
         let folder = model.folder
         if scope != .tests {
             for stub in try generator.stubs() {

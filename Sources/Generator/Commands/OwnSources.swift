@@ -125,7 +125,7 @@ package struct OwnSources {
         /// The functions of the same name that the tests call; those of the step if there are none.
         let expected: [String]
 
-        /// What is wrong, and what to do.
+        /// The problem, and the way to solve it.
         var message: String {
             "no test calls \(function); the tests call static functions with these names and parameters, which are neither private nor "
                 + "async: \(expected.joined(separator: ", ")); make a helper private, or give it another name"

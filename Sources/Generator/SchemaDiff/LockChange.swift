@@ -12,7 +12,7 @@ package enum LockChange: Hashable, Sendable {
     case tables(Version, table: String?)
     /// The content of versions changes.
     case content(Edit)
-    /// What the descriptions say of a step changes.
+    /// An edit changes a fact about a released step.
     case step(StepEdit)
 
     /// A change of a fact about a released step.
@@ -139,6 +139,7 @@ extension Lock {
         else { return [] }
         // Facts are compared by their bytes: two texts that differ only in their Unicode form are two values.
         let (before, after) = (sealed.lines, step.lines.map(\.text))
+        if sealed.isSame(as: .init(from: sealed.from, lines: after)) { return [] }
         let was = before.filter { line in !after.contains { Lock.isSame($0, line) } }
         let now = after.filter { line in !before.contains { Lock.isSame($0, line) } }
         let facts = step.elements

@@ -7,7 +7,8 @@ import Foundation
 /// held. The connection is used only while `lock` is held. Only `interrupt` uses it without: SQLite allows that on any thread
 /// while the connection is open, and `openedLock` keeps it from being closed meanwhile. `Store` passes only
 /// transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them on the thread that holds the
-/// lock, and they throw after it is released.
+/// lock, and they throw after it is released. One case is not proven: a cursor that outlives its closure finalizes its statement
+/// where it is released, without the lock.
 final class LockedConnection: @unchecked Sendable {
     /// Guards the connection.
     private let lock = NSLock()
