@@ -5,6 +5,7 @@ import Testing
     private func migrations(_ files: [String: String]) throws -> String {
         var migrations = ""
         try ScratchModel.with(files) { model in
+            try ScratchModel.releaseOlderVersions(in: model.folder)
             let result = model.run("generate", model.folder.path)
             #expect(result.code == .success, "\(result.output)")
             migrations = try model.text("Generated/Strata.migrations.swift")

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import ModelCommands
+import SchemaDiff
 import Testing
 
 /// A model in a temporary folder outside any package, and the commands that run on it.
@@ -18,6 +19,15 @@ struct ScratchModel {
         try model.write("{}", to: "strata.json")
         for (name, text) in files { try model.write(text, to: name) }
         try body(model)
+    }
+
+    /// Writes a lock in which all versions but the newest are released.
+    static func releaseOlderVersions(in folder: URL) throws {
+        let file = folder.appendingPathComponent("strata.lock")
+        try? FileManager.default.removeItem(at: file)
+        let history = try #require(ModelFolder.all(below: folder.path).first).loaded().history
+        let lock = Lock(sealing: history.versions.count - 1, of: history)
+        try Data(lock.text.utf8).write(to: file)
     }
 
     func write(_ text: String, to name: String) throws {

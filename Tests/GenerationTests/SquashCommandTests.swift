@@ -53,6 +53,7 @@ import Testing
             "Migrations/Migration_1_0_to_2_0.swift": "// mine",
         ]
         try ScratchModel.with(files) { (model: ScratchModel) throws in
+            try ScratchModel.releaseOlderVersions(in: model.folder)
             #expect(model.run("generate", model.folder.path).code == .success)
             try body(model)
         }

@@ -367,7 +367,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
     @Test func `a custom migration fails until it is written, and then reads everything that is dropped`() throws {
         try withModel(Self.people) { model in
             let file = model.appendingPathComponent("Migrations/postgresql/1.0-2.0.sql")
-            #expect(strata("generate", model.path, "--target", "Things").code == .success)
+            #expect(strata("release", model.path, "--target", "Things", "--version", "1.0").code == .success)
             let stub = try String(contentsOf: file, encoding: .utf8)
             #expect(stub.contains(#"--   "person"."greeting""#))
             #expect(stub.contains(#"--   "person"."first""#))
@@ -441,7 +441,7 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
         ]
         try withModel(files) { model in
             let file = model.appendingPathComponent("Migrations/postgresql/1.0-2.0.sql")
-            #expect(strata("generate", model.path, "--target", "Things").code == .success)
+            #expect(strata("release", model.path, "--target", "Things", "--version", "1.0").code == .success)
             #expect(try String(contentsOf: file, encoding: .utf8).contains(#"the rows of "note_tags""#))
             let sql = """
                 UPDATE tag SET id = 'tag ' || strata_old_id;

@@ -11,12 +11,14 @@ package struct Arguments {
         "--unique", "--indexed", "--redact", "--dry-run", "--drafts", "--restart", "--complete", "--interactive",
         "--to-one", "--to-many",
         "--discard",
-        "--beta", "--yes", "--markdown",
+        "--beta", "--untested", "--yes", "--markdown",
     ]
     /// The options of each command, except `--help`.
     static let known: [String: Set<String>] = [
-        "generate": ["--release", "--model", "--target", "--test-target"],
-        "release": ["--beta", "--step", "--version", "--model", "--target", "--test-target"],
+        "generate": [
+            "--release", "--beta", "--step", "--version", "--untested", "--model", "--target", "--test-target",
+        ],
+        "release": ["--beta", "--step", "--version", "--untested", "--model", "--target", "--test-target"],
         "check": [
             "--sources", "--tests", "--released", "--compatible-since", "--json", "--format", "--stamp", "--model",
             "--target", "--test-target",

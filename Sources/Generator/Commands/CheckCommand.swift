@@ -221,7 +221,7 @@ struct CheckCommand {
         }
         if needsRelease, !model.isReleased {
             let message =
-                "version \(model.history.newest.version) is not released; run: swift run strata release \(folder.path)"
+                "version \(model.history.newest.version) is not released; run: \(CommandError.releaseCommand(folder.target))"
             findings.append(Finding(file: folder.url.appendingPathComponent("strata.lock").path, message: message))
         }
         return findings

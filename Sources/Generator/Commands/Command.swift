@@ -39,7 +39,7 @@ package enum Command {
             let console = parsed.has("--quiet") ? console.quiet : console
             switch parsed.command {
             case let name where others[name] != nil: try others[name]?(parsed, console)
-            case "generate": try GenerateCommand(parsed).run(console)
+            case "generate": try GenerateCommand(parsed, isRelease: parsed.has("--release")).run(console)
             case "check": try CheckCommand(parsed).run(console)
             case "release": try GenerateCommand(parsed, isRelease: true).run(console)
             case "sources": try BuildCommand(parsed, place: .sources).run()

@@ -42,7 +42,7 @@ package enum CommandError: Error, CustomStringConvertible {
     /// A command needs one model, but there are several.
     case severalModels([String])
     /// A newer version cannot begin, because there is a draft.
-    case draftExists(String, folder: String)
+    case draftExists(String, target: String)
     /// No folder below the current one has a `strata.json`.
     case noModels
     /// A beta needs a draft, but the newest version is released.
@@ -65,6 +65,9 @@ package enum CommandError: Error, CustomStringConvertible {
     package static func generateCommand(_ target: String) -> String {
         "swift package --allow-writing-to-package-directory generate --target \(target)"
     }
+
+    /// Returns the command that releases the newest version of a target's model.
+    package static func releaseCommand(_ target: String) -> String { generateCommand(target) + " --release" }
 
     private static func text(_ expression: ServerExpression.Unsupported) -> String {
         switch expression {
@@ -96,9 +99,9 @@ package enum CommandError: Error, CustomStringConvertible {
         case .fileExists(let path): "\(path): error: the file exists already"
         case .severalModels(let paths):
             "error: there are several models; add --model with one of " + paths.joined(separator: ", ")
-        case .draftExists(let version, let path):
+        case .draftExists(let version, let target):
             "error: the draft is \(version), so no other version can begin before its release: "
-                + "swift run strata release \(path)"
+                + Self.releaseCommand(target)
         case .noModels: "error: no folder below the current one has a strata.json; add --model"
         case .noDraft(let version):
             "error: the newest version \(version) is already released, so a beta would change nothing"

@@ -38,9 +38,11 @@ struct GeneratedTree {
     ///   - testFolders: The folders of its tests.
     ///   - scope: The parts to generate.
     ///   - generator: A generator for the model; nil to create one.
+    /// - Throws: `Diagnostics` if the model has several drafts; `CommandError` if the configured templates are wrong.
     init(
         _ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all, generator: Generator? = nil
     ) throws {
+        guard model.severalDrafts.isEmpty else { throw Diagnostics(model.severalDrafts) }
         let generator = try generator ?? model.generator()
         expectationFunctions = scope == .all ? generator.expectationFunctions() : [:]
         let folder = model.folder

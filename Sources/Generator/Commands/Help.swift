@@ -53,7 +53,7 @@ enum Help {
             Writes the Swift sources, the SQL, strata.lock, the tests and missing stubs of each model, and prints the names of the
             files. It does not touch a file that would not change.
 
-              --release              also release the newest version, whose fixture must be up to date
+              --release              also do what strata release does, with its options --beta, --step, --version and --untested
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 
@@ -88,6 +88,7 @@ enum Help {
               --step FROM-TO         release no version, but accept an edit of a released step, such as another "fill". Stores that
                                      have taken the step keep what it was
               --version VERSION      release this version and those before it (default: the newest)
+              --untested             release also if the tests have not written the fixture; commit it after the next swift test
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 

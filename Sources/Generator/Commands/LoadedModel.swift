@@ -14,6 +14,8 @@ package struct LoadedModel {
     package let invalidRows: [ImportedInvalidRows]
     /// The notes and warnings about the files of a valid model.
     let notes: [Diagnostic]
+    /// The errors for versions that cannot all be drafts. With one, nothing can be generated.
+    private(set) var severalDrafts: [Diagnostic] = []
     /// The number of versions that the generated lock seals. They are the oldest versions.
     let sealedCount: Int
     /// The lock file on disk, without unsupported versions.
@@ -29,7 +31,7 @@ package struct LoadedModel {
     /// the model was imported have it.
     package var draft: Version? {
         let newest = history.newest.version
-        return isReleased || history.imported != nil && history.formerNames[newest] != nil ? nil : newest
+        return isReleased || history.isImported(newest) ? nil : newest
     }
 
     /// The version that a command releases.
@@ -58,7 +60,6 @@ package struct LoadedModel {
         reading folder: ModelFolder, release: Release? = nil, testFolders: [ModelFolder.TestFolder] = []
     ) throws {
         self.folder = folder
-        let hasLock = FileManager.default.fileExists(atPath: Self.lockURL(folder).path)
         var lock = try Self.readLock(folder)
         let descriptions = Descriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
@@ -100,43 +101,22 @@ package struct LoadedModel {
             lock.versions.filter { !history.isPassedInConversion($0.version) }
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
             uniquingKeysWith: { first, _ in first })
-        // All versions before the newest are sealed. Imported versions are the exception: only `release` seals them.
-        let own = history.versions.dropLast().lastIndex { version in
-            history.imported == nil || history.formerNames[version.version] == nil
-        }
-        var sealedCount = max(lock.versions.count, own.map { $0 + 1 } ?? 0)
-        switch release {
-        case .newest: sealedCount = history.versions.count
-        case .version(let version):
+        // Only `release` seals versions, unless the lock was lost.
+        var sealedCount = max(
+            lock.versions.count, try Self.releasedCount(of: history, beyond: lock, fixtures: testFolders))
+        // Databases of imported versions exist already, so these are no drafts.
+        let drafts = history.versions.dropFirst(sealedCount).map(\.version).filter { !history.isImported($0) }
+        if case .version(let version) = release {
             guard let place = history.versions.firstIndex(where: { $0.version == version }) else {
                 throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
             }
             sealedCount = max(sealedCount, place + 1)
-        case .steps, nil:
-            break
-        }
-        sealedCount = max(
-            sealedCount, try Self.releasedCount(of: history, beyond: lock, fixtures: testFolders))
-        if release == nil, sealedCount == history.versions.count - 1, sealedCount > lock.versions.count, hasLock,
-            !folder.configuration.versions.isListed, let problem = descriptions.misspelledVersion
-        {
-            throw Diagnostics([problem])
-        }
-        if release == nil, hasLock, !folder.configuration.versions.isListed {
-            func isGenerated(_ version: ModelVersion) -> Bool {
-                let file = folder.folder(.sql).appendingPathComponent("\(version.version).sql")
-                return FileManager.default.fileExists(atPath: file.path)
+        } else {
+            if drafts.count > 1 {
+                severalDrafts = descriptions.severalDrafts(
+                    drafts, target: folder.target, isLockMissing: !Self.hasLock(folder))
             }
-            // A new version before the newest one should have been a draft, which has a generated SQL file. If it never
-            // was a draft, it is a mistake, or it comes from an old branch.
-            let new = history.versions.prefix(sealedCount).dropFirst(lock.versions.count).filter { version in
-                history.imported == nil || history.formerNames[version.version] == nil
-            }
-            if isGenerated(history.newest), let version = new.first(where: { !isGenerated($0) }),
-                let problem = descriptions.neverDrafted(version.version)
-            {
-                throw Diagnostics([problem])
-            }
+            if release == .newest { sealedCount = history.versions.count }
         }
         self.sealedCount = sealedCount
     }
@@ -271,11 +251,15 @@ package struct LoadedModel {
         folder.url.appendingPathComponent(Generator.lockName)
     }
 
+    private static func hasLock(_ folder: ModelFolder) -> Bool {
+        FileManager.default.fileExists(atPath: lockURL(folder).path)
+    }
+
     /// Reads the lock file of the model. Returns an empty lock if the file does not exist.
     private static func readLock(_ folder: ModelFolder) throws -> Lock {
         let url = lockURL(folder)
         let schema = folder.configuration.schema
-        guard FileManager.default.fileExists(atPath: url.path) else { return Lock(schema: schema) }
+        guard hasLock(folder) else { return Lock(schema: schema) }
         func refuse(_ problem: Problem, line: Int) -> Diagnostics {
             Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
         }

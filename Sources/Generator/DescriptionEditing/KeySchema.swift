@@ -198,6 +198,7 @@ extension ConfigurationReader {
         KeySchema("document", .bool, "Whether generate writes Schema.html and SCHEMA.md."),
         KeySchema("templates", .string, "The folder of templates that replace those of Strata."),
         KeySchema("versions", .array(of: .any(of: [.version, .reference("entry")])), "All versions, oldest first."),
+        KeySchema("current_version", .version, "The version up to which everything is generated and released."),
         KeySchema("oldest_supported_version", .version, "The oldest version that stores are migrated from."),
         KeySchema(
             "chain", .map(to: .version), "The version to which stores of a version migrate, if it is not the next one."),

@@ -14,8 +14,7 @@ package struct ConfigurationReader {
         fields: [
             "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",
             "document", "lint",
-            "versions",
-            "oldest_supported_version", "chain", "imported",
+            "versions", "current_version", "oldest_supported_version", "chain", "imported",
         ])
 
     /// Reads `file` and checks its keys.

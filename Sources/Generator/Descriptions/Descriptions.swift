@@ -8,6 +8,7 @@ package struct Descriptions: Sendable {
     /// The errors, warnings and notes about the files, sorted by file and position.
     package let diagnostics: [Diagnostic]
     private let mentions: [VersionMention]
+    private let settings: VersionSettings?
     private let sources: SourceMap?
 
     /// Parses, resolves and validates the descriptions of a model.
@@ -50,6 +51,7 @@ package struct Descriptions: Sendable {
             diagnostics.append(Diagnostic(.noEntities, path: folder, position: nil))
         }
         mentions = VersionMention.all(in: entities, subtypes)
+        self.settings = settings
         var history: SchemaHistory?
         var sources: SourceMap?
         if diagnostics.allSatisfy({ $0.severity != .error }) {
@@ -64,22 +66,31 @@ package struct Descriptions: Sendable {
         self.sources = sources
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
-        self.history = self.diagnostics.contains { $0.severity == .error } ? nil : history
+        if self.diagnostics.contains(where: { $0.severity == .error }) { history = nil }
+        self.history = settings?.current.map { current in history?.upTo(current.version) } ?? history
     }
 
-    /// The error for a newest version that looks misspelled; nil if it does not.
+    /// Returns the errors for versions that cannot all be drafts, one for each place that names a version in question.
     ///
-    /// It looks misspelled if only one element names it, and if its distance from the previous version is large: at
-    /// least 10, and larger than the distance between any two earlier neighbouring versions.
-    package var misspelledVersion: Diagnostic? {
-        guard let versions = history?.versions.map(\.version), versions.count > 1 else { return nil }
-        let distances = zip(versions, versions.dropFirst()).map { $0.distance(to: $1) }
-        let (draft, newest) = (versions[versions.count - 2], versions[versions.count - 1])
-        let places = mentions.filter { $0.version == newest }
-        guard let place = places.first, places.count == 1, let distance = distances.last, distance >= 10,
-            distances.dropLast().allSatisfy({ $0 < distance })
-        else { return nil }
-        return place.file.diagnostic(.misspelledVersion(newest.text, draft: draft.text), at: place.offset)
+    /// That is the version that fewer elements name, which is more likely to be a mistake.
+    ///
+    /// - Parameters:
+    ///   - drafts: The versions that are not released, oldest first; at least two.
+    ///   - target: The target of the model.
+    ///   - isLockMissing: Whether the model has no lock, so that it may have been lost.
+    package func severalDrafts(_ drafts: [Version], target: String, isLockMissing: Bool) -> [Diagnostic] {
+        let places = drafts.map { version in mentions.filter { $0.version == version } }
+        // Of versions that are named equally often, the newest one.
+        let named = (places.reversed().min { $0.count < $1.count } ?? []).sorted {
+            ($0.file.path, $0.offset) < ($1.file.path, $1.offset)
+        }
+        return named.enumerated().map { place, mention in
+            let problem =
+                place == 0
+                ? Problem.severalDrafts(drafts.map(\.text), target: target, isLockMissing: isLockMissing)
+                : .namedToo(mention.version.text)
+            return mention.file.diagnostic(problem, at: mention.offset)
+        }
     }
 
     /// Returns the error for a change of a released version, at the position of the changed element.
@@ -89,7 +100,7 @@ package struct Descriptions: Sendable {
     ///   - released: The newest released version.
     ///   - path: The path to report if no description contains the change.
     package func diagnostic(of change: LockChange, released: Version, path: String) -> Diagnostic {
-        let draft = history.map(\.newest.version).flatMap { $0 > released ? $0 : nil }
+        let draft = history?.versions.map(\.version).first { $0 > released }
         let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
         switch change {
         case .versionAdded(let version):
@@ -102,17 +113,13 @@ package struct Descriptions: Sendable {
             }
         case .step(let edit):
             if let diagnostic = sources?.diagnostic(problem, of: edit) { return diagnostic }
-        case .versionRemoved, .tables: break
+        case .versionRemoved(let version):
+            if let settings, let current = settings.current, current.version < version {
+                let problem = Problem.currentVersionIsOld(current.version.text, released: released.text)
+                return settings.file.diagnostic(problem, at: current.offset)
+            }
+        case .tables: break
         }
         return Diagnostic(problem, path: path, position: nil)
-    }
-
-    /// Returns the error for a version that was never a draft, although it is older than the newest version; nil if no
-    /// description names it.
-    package func neverDrafted(_ version: Version) -> Diagnostic? {
-        guard let newest = history?.newest.version, let place = mentions.first(where: { $0.version == version }) else {
-            return nil
-        }
-        return place.file.diagnostic(.neverDrafted(version.text, newest: newest.text), at: place.offset)
     }
 }

@@ -33,12 +33,18 @@ extension Problem {
             return "\"\(text)\" is not a version; a version is like \"1.0\", and a beta like \"1.1-beta.1\""
         case .versionsNotAscending(let version, let before):
             return "versions must be in ascending order; \(version) cannot follow \(before)"
-        case .misspelledVersion(let version, let draft):
-            return "\(version) would seal the draft \(draft), but only this element names it; correct it, "
-                + "or seal the draft first: strata release FOLDER --version \(draft)"
-        case .neverDrafted(let version, let newest):
-            return "\(version) is new but older than the draft \(newest), so it would be sealed now; correct it, "
-                + "or seal it yourself: strata release FOLDER --version \(version)"
+        case .severalDrafts(let versions, let target, let isLockMissing):
+            let (last, others) = (versions[versions.count - 1], versions.dropLast())
+            let lost = isLockMissing ? "; if strata.lock was lost, restore it from version control" : ""
+            return
+                "\(others.joined(separator: ", ")) and \(last) are not released, but only one version can be edited at a "
+                + "time; correct the number, or release \(others[others.count - 1]) first: "
+                + "swift package --allow-writing-to-package-directory generate --target \(target) --release "
+                + "--version \(others[others.count - 1])\(lost)"
+        case .namedToo(let version): return "\(version) is named here too"
+        case .currentVersionIsOld(let version, let released):
+            return
+                "\"current_version\" is \(version), but \(released) is released; write \(released) or a later version"
         case .unlistedVersion(let version):
             return "version \(version) is not in \"versions\" of strata.json; add it there, or correct it here"
         case .unknownVersion(let version):
@@ -302,7 +308,7 @@ extension Problem {
         return
             "the step from \(edit.from) to \(edit.to) is released, and \(change) for `\(element)`: stores that have taken the step "
             + "keep what it was; undo the edit, and change the data in \(next); or, if it is right for the stores that have not taken "
-            + "the step yet, accept it: swift run strata release FOLDER --step \(edit.from)-\(edit.to)"
+            + "the step yet, accept it: swift package plugin generate --release --step \(edit.from)-\(edit.to)"
     }
 
     private func message(of edit: LockChange.Edit, next: String) -> String {

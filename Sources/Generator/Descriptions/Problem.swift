@@ -21,8 +21,10 @@ package enum Problem: Hashable, Sendable {
     case versionsNotAscending(String, after: String)
     case unlistedVersion(String)
     /// A new version that would seal the draft, and looks misspelled.
-    case misspelledVersion(String, draft: String)
-    case neverDrafted(String, newest: String)
+    /// Versions that are not released, oldest first, although only one version can be a draft.
+    case severalDrafts([String], target: String, isLockMissing: Bool)
+    case namedToo(String)
+    case currentVersionIsOld(String, released: String)
     case unknownVersion(String)
     case twoSuccessors(String)
     case previousNameWithoutVersion

@@ -54,7 +54,9 @@ package struct Renumbering {
             result["chain"] = .object(
                 links.map { .init($0.key, version($0.value)) })
         }
-        if let oldest = value["oldest_supported_version"] { result["oldest_supported_version"] = version(oldest) }
+        for key in ["current_version", "oldest_supported_version"] {
+            if let named = value[key] { result[key] = version(named) }
+        }
         return result
     }
 

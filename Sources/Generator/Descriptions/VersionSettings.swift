@@ -13,21 +13,24 @@ package struct VersionSettings: Sendable {
     let file: SourceFile
     /// All versions in ascending order; nil if `strata.json` does not list them.
     private(set) var listed: [Mention]?
-    /// Whether `versions` lists all versions.
-    package var isListed: Bool { listed != nil }
     /// The names that versions had in the imported format.
     private(set) var formerNames: [Version: String] = [:]
     private var oldest: Mention?
+    private(set) var current: Mention?
     private(set) var chain: [(from: Mention, to: Mention)] = []
     private(set) var diagnostics: [Diagnostic] = []
 
     /// The oldest supported version; nil if all versions are supported.
     package var oldestSupported: Version? { oldest?.version }
 
+    /// The version up to which everything is generated and released; nil if that is the newest version.
+    package var currentVersion: Version? { current?.version }
+
     init(_ values: [String: JSON], file: SourceFile) {
         self.file = file
         if let json = values["versions"] { readVersions(json) }
         if let json = values["oldest_supported_version"] { oldest = version(json, key: "oldest_supported_version") }
+        if let json = values["current_version"] { current = version(json, key: "current_version") }
         if let json = values["chain"] { readChain(json) }
     }
 
@@ -110,11 +113,15 @@ package struct VersionSettings: Sendable {
     /// Returns the problems with the names of versions: unknown versions in the settings and, if `versions` lists all
     /// versions, unlisted versions in the descriptions.
     func problems(among versions: VersionList, _ mentions: [VersionMention]) -> [Diagnostic] {
-        var references: [Mention] = oldest.map { [$0] } ?? []
+        var references = [oldest, current].compactMap(\.self)
         for link in chain { references += [link.from, link.to] }
         let known = Set(versions.versions)
         let unknown = references.filter { !known.contains($0.version) }.map { mention in
             file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)
+        }
+        if unknown.isEmpty, let oldest, let current, current.version < oldest.version {
+            let problem = Problem.versionsNotAscending(current.version.text, after: oldest.version.text)
+            return [file.diagnostic(problem, at: current.offset)]
         }
         guard let listed = listed.map({ Set($0.map(\.version)) }) else { return unknown }
         return unknown

@@ -55,6 +55,9 @@ package struct Lock: Hashable, Sendable {
     package var schema: String
     /// The sealed versions, oldest first.
     package var versions: [Sealed]
+    /// The imported versions that are not sealed yet, oldest first. Their databases exist already; the first release
+    /// seals them.
+    package var imported: [Version] = []
 
     private static let head = """
         # The released versions, which must not change. `generate` writes this file: commit it, and do not edit it.
@@ -81,6 +84,7 @@ package struct Lock: Hashable, Sendable {
                     compatibleSince: oldest == version.version ? nil : oldest,
                     step: step.map { Step(from: $0.from.version, lines: $0.lines.map(\.text)) })
             })
+        imported = history.versions.dropFirst(count).map(\.version).filter(history.isImported)
     }
 
     /// The versions before and after the sealed steps, oldest first.
@@ -118,6 +122,10 @@ package struct Lock: Hashable, Sendable {
     package var text: String {
         let newest = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
         var text = "released \(newest)\n" + Self.head + "schema \(schema)\n"
+        if !imported.isEmpty {
+            text += "# Imported, and not released here yet: the first release seals these versions.\n"
+        }
+        for version in imported { text += "imported \(version)\n" }
         var before: [String] = []
         for sealed in versions {
             let changed = Self.lines(in: sealed.lines, not: before)
@@ -160,6 +168,7 @@ package struct Lock: Hashable, Sendable {
             try parser.read(String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self))
         }
         self.init(schema: parser.schema, versions: try parser.sections.concurrentMap(LockParser.seal))
+        imported = parser.imported
         if parser.format == 2 {
             for place in versions.indices.dropFirst() where versions[place].step == nil {
                 versions[place].step = Step(from: versions[place - 1].version, lines: [])
@@ -219,6 +228,7 @@ private struct LockParser {
     /// The newest version, as the first line names it.
     private(set) var newest: String?
     private(set) var sections: [Section] = []
+    private(set) var imported: [Version] = []
     private(set) var format = 1
     private var number = 0
 
@@ -256,6 +266,9 @@ private struct LockParser {
                 start: self.number, from: sections[last - 1].version, fingerprint: words[5])
         case ("released", _) where number == 1: newest = words.dropFirst().joined(separator: " ")
         case ("schema", 2): schema = words[1]
+        case ("imported", 2):
+            guard let version = Version(words[1]) else { throw malformed("\(words[1]) is not a version") }
+            imported.append(version)
         case ("version", 4...) where words.count.isMultiple(of: 2) && words[2] == "fingerprint": try start(words)
         default: throw malformed("this is not a line of a lock")
         }

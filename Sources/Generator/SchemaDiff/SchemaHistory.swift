@@ -75,8 +75,7 @@ package struct SchemaHistory: Sendable {
     /// Returns whether stores of a version exist only during the conversion of another library's database. This is so
     /// if this version and the next one were imported.
     package func isPassedInConversion(_ version: Version) -> Bool {
-        guard imported != nil, formerNames[version] != nil else { return false }
-        return versions.first { $0.version > version }.map { formerNames[$0.version] != nil } ?? false
+        isImported(version) && versions.first { $0.version > version }.map { isImported($0.version) } ?? false
     }
 
     /// The lineages of all entities.
@@ -97,6 +96,21 @@ package struct SchemaHistory: Sendable {
             subtypeSources: subtypeSources,
             unpersisted: unpersisted, formerNames: formerNames, imported: imported)
     }
+
+    /// Returns the history without the versions that are newer than `version`, which must be one of the versions.
+    ///
+    /// A chain to a newer version has no effect yet.
+    package func upTo(_ version: Version) -> SchemaHistory {
+        let neighbours = neighbours.filter { $0.to.version <= version }
+        return SchemaHistory(
+            name: name, versions: versions.filter { $0.version <= version },
+            steps: neighbours.indices.map { steps[$0].to.version <= version ? steps[$0] : neighbours[$0] },
+            neighbours: neighbours, sources: sources, subtypeSources: subtypeSources, unpersisted: unpersisted,
+            formerNames: formerNames, imported: imported)
+    }
+
+    /// Returns whether a version was imported, so that databases of it existed before the schema.
+    package func isImported(_ version: Version) -> Bool { imported != nil && formerNames[version] != nil }
 
     /// Returns the step between two versions, which need not be neighbours.
     private static func step(

@@ -192,13 +192,18 @@ struct EditCommand {
     private func draft(of model: LoadedModel) throws -> Version {
         let newest = model.history.newest.version
         guard let draft = model.draft else {
+            if let current = model.folder.configuration.versions.currentVersion {
+                throw CommandError.usage(
+                    "\"current_version\" of \(model.folder.path)/strata.json is \(current), which is released; set it to the "
+                        + "version to edit")
+            }
             guard let version else { return newest.next }
             if version <= newest {
                 throw CommandError.usage("\(version) is not newer than \(newest), which is released")
             }
             return version
         }
-        if let version, version != draft { throw CommandError.draftExists(draft.text, folder: model.folder.path) }
+        if let version, version != draft { throw CommandError.draftExists(draft.text, target: model.folder.target) }
         return draft
     }
 

@@ -51,7 +51,7 @@ class ModelCheck:
         """Checks the migrations from all versions, or from some."""
         write(self.source, self.files)
         self.driver.must(action="check", folder=str(self.source))
-        self.driver.must(action="strata", arguments=["generate", str(self.source)])
+        self.driver.generate(self.source, self.model)
         if self.model.oldest:
             self.check_too_old()
         for version, name in enumerate(self.model.versions[:-1]):

@@ -32,6 +32,12 @@ class Driver:
             raise Mismatch(f"{request['action']} {request.get('way', '')} failed: {reply['error']}")
         return reply
 
+    def generate(self, folder, model):
+        """Generates the files of a model, as if all versions but the newest had been released."""
+        older = model.versions[model.oldest:-1]
+        release = ["release", str(folder), "--untested", "--version", older[-1]]
+        self.must(action="strata", arguments=release if older else ["generate", str(folder)])
+
 
 def write(folder, files):
     """Writes the descriptions of a model."""

@@ -24,7 +24,7 @@ class TargetWriter:
         (self.tests / "Tests.swift").write_text("import Testing\n")
         # Generating again gives the stubs of all steps, whatever an earlier run has written.
         shutil.rmtree(self.folder / "Migrations", ignore_errors=True)
-        self.driver.must(action="strata", arguments=["generate", str(self.folder)])
+        self.driver.generate(self.folder, self.model)
         generated = self.folder / "Generated" / "Strata.migrations.swift"
         if not generated.exists():
             return

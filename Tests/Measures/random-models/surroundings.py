@@ -165,7 +165,7 @@ class SurroundingsCheck:
         write(folder, self.check.files)
         driver, version = self.check.driver, self.versions[self.start]
         if self.start < self.newest:
-            driver.must(action="strata", arguments=["generate", str(folder)])
+            driver.generate(folder, self.check.model)
             driver.must(action="strata", arguments=["squash", str(folder), "--before", version, "--yes"])
             store = self.copied("squashed")
             reply = driver.ask(

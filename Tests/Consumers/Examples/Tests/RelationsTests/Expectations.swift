@@ -11,7 +11,8 @@ extension RelationsSchemaStep_1_0_to_2_0 {
         guard let album = try rows.old.find(V1_0.Album.self, id: old.albumID) else { return .kept(new) }
         let artist = try rows.old.find(V1_0.Artist.self, id: album.artistID)
         let albums = try rows.once("albums") { try rows.old.fetch(V1_0.Album.self) }.filter {
-            $0.artistID == album.artistID
+            // An artist that does not exist has no albums.
+            artist != nil && $0.artistID == album.artistID
         }
         .sorted { ($0.artistPosition ?? .max, $0.id.rawValue) < ($1.artistPosition ?? .max, $1.id.rawValue) }
         func keys<Key: ColumnStorable>(_ table: String, _ source: Int, _ type: Key.Type) throws -> [Key] {
