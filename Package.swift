@@ -14,9 +14,11 @@ let package = Package(
         .plugin(name: "StrataGenerate", targets: ["StrataGenerate"]),
     ],
     targets: [
-        // What the generator and the runtime both know: JSON, and the tables of a schema as values.
+        // What the generator and the runtime both know: JSON, the tables of a schema as values, and the files that tests
+        // write for `release`.
         .target(name: "JSONText", path: "Sources/Core/JSONText"),
         .target(name: "SQLSchema", path: "Sources/Core/SQLSchema"),
+        .target(name: "TestFiles", dependencies: ["SQLSchema"], path: "Sources/Core/TestFiles"),
 
         // The generator: descriptions in, text out.
         .target(
@@ -45,7 +47,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "Descriptions", "Documents", "Generation", "JSONText", "PostgreSQL", "SchemaDiff", "SchemaModel",
-                "SQLSchema", "Templates",
+                "SQLSchema", "Templates", "TestFiles",
             ],
             path: "Sources/Generator/Commands"),
         .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),
@@ -57,7 +59,7 @@ let package = Package(
         .target(
             name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"], path: "Sources/Runtime/Strata"),
         .target(
-            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "StoreConversion", "Strata"],
+            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "StoreConversion", "Strata", "TestFiles"],
             path: "Sources/Runtime/StrataTesting"),
 
         // Models and databases of other libraries.
@@ -129,7 +131,7 @@ let package = Package(
             name: "GenerationTests",
             dependencies: [
                 "Commands", "Descriptions", "Generation", "ModelCommands", "Mustache", "SchemaDiff", "SchemaModel",
-                "SQLSchema", "StoreCommands", "Strata", "Templates",
+                "SQLSchema", "StoreCommands", "Strata", "Templates", "TestFiles",
             ]),
         .testTarget(
             name: "ImportingTests",
@@ -146,7 +148,8 @@ let package = Package(
                 "Strata",
             ]),
         .testTarget(
-            name: "StrataTestingTests", dependencies: ["MigrationFaults", "SQLSchema", "Strata", "StrataTesting"]),
+            name: "StrataTestingTests",
+            dependencies: ["MigrationFaults", "SQLSchema", "Strata", "StrataTesting", "TestFiles"]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
         .executableTarget(

@@ -10,7 +10,7 @@ package enum Templates {
 
     /// The number of the format of the values that Strata passes to templates. It grows when values are removed, renamed or
     /// get another meaning. The first line of a template states the format that it was written for.
-    package static let format = 4
+    package static let format = 5
 
     /// The first line of every template of this format.
     package static let firstLine = "{{! Strata template, format \(format) }}"

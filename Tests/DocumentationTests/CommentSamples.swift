@@ -3,6 +3,7 @@ import Foundation
 import Movies
 import StoreConversion
 import Strata
+import StrataTesting
 import Testing
 
 // The examples of doc comments. `DocumentationTests` checks that each one is in a compiled file.
@@ -495,6 +496,12 @@ extension PropertyColumns<Movie> {
 }
 
 /// An example of a custom migration, which is compiled.
+func record(_ fixtures: Fixtures, _ version: FixtureVersion) throws {
+    try fixtures.record(.migration, of: version) { fail in
+        if try !fixtures.checkMigration(of: version).isEmpty { fail() }
+    }
+}
+
 func rate(_ context: MigrationContext<MoviesSchema.V1_0, MoviesSchema.Newest>) throws {
     try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
 }

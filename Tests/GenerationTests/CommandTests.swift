@@ -1,7 +1,9 @@
 import Commands
 import Foundation
 import ModelCommands
+import SchemaModel
 import SQLSchema
+import TestFiles
 import Testing
 
 /// The commands, run on a model in a temporary folder outside any package.
@@ -394,15 +396,15 @@ import Testing
     @Test func `a release turns the draft's fixture into the version's fixture`() throws {
         try withModel { (folder: URL) throws in
             let lock = folder.appendingPathComponent("strata.lock")
-            let tests = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
-            let fixtures = tests.appendingPathComponent("Fixtures/LibrarySchema")
+            let testFolder = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
+            let fixtures = testFolder.appendingPathComponent("Fixtures/LibrarySchema")
             try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
-            let arguments = [folder.path, "--test-target", "LibraryTests=\(tests.path)"]
+            let arguments = [folder.path, "--test-target", "LibraryTests=\(testFolder.path)"]
             func isThere(_ name: String) -> Bool {
                 FileManager.default.fileExists(atPath: fixtures.appendingPathComponent(name).path)
             }
             #expect(run(["generate"] + arguments) == .success)
-            #expect(try text(fixtures.appendingPathComponent(".gitignore")).contains("draft-*.sqlite"))
+            #expect(try text(fixtures.appendingPathComponent(".gitignore")).hasSuffix("draft-*\n.tests-passed\n"))
 
             // A fixture of an earlier draft prevents the release.
             try Data(count: 100).write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
@@ -423,6 +425,26 @@ import Testing
             try database(of: "1.0", text(lock)).write(to: fixtures.appendingPathComponent("1.0.sqlite"))
             try FileManager.default.removeItem(at: lock)
             try released.write(to: fixtures.appendingPathComponent("draft-2.0.sqlite"))
+
+            // The generated tests must have passed with these descriptions.
+            let record = fixtures.appendingPathComponent(TestRecord.fileName)
+            var tests = TestRecord(inputs: 1, tests: ["migration 1.0"])
+            func refusal(_ record: TestRecord?) throws -> String {
+                if let text = record?.text { try write(text, to: fixtures.appendingPathComponent(TestRecord.fileName)) }
+                return said(["release"] + arguments)
+            }
+            let another =
+                "error: the generated tests have not run with these descriptions and migrations, so nothing was released"
+            #expect(try refusal(nil).contains(another))
+            #expect(try refusal(tests).contains(another))
+            tests = TestRecord(
+                inputs: TestRecord.inputs(model: folder, tests: testFolder), tests: ["migration 1.0", "random 1.0"])
+            tests.set("random 1.0", passed: true)
+            #expect(
+                try refusal(tests).contains("error: these generated tests have not passed: migration 1.0, so nothing"))
+            #expect(try !FileManager.default.fileExists(atPath: lock.path) || !text(lock).contains("version 2.0"))
+            tests.set("migration 1.0", passed: true)
+            try write(tests.text, to: record)
             #expect(run(["release"] + arguments) == .success)
             #expect(!isThere("draft-2.0.sqlite"))
             #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
@@ -720,7 +742,7 @@ import Testing
             #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))
 
             let version = own.appendingPathComponent("Version.sql.mustache")
-            let firstLine = "{{! Strata template, format 4 }}"
+            let firstLine = "{{! Strata template, format 5 }}"
             try write("\(firstLine)\n-- our own of {{version}}\n", to: version)
             #expect(run(["templates", "--copy", own.path]) == .success)
             #expect(run(["generate", folder.path]) == .success)
@@ -1051,7 +1073,7 @@ import Testing
             let extras = folder.appendingPathComponent("Own/EntityExtras.swift.mustache")
             try FileManager.default.createDirectory(
                 at: extras.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try write("{{! Strata template, format 4 }}\n\nstatic let title = {{table}}\n", to: extras)
+            try write("{{! Strata template, format 5 }}\n\nstatic let title = {{table}}\n", to: extras)
             #expect(run(["generate", folder.path]) == .success)
             let generated = try text(folder.appendingPathComponent("Generated/Book.strata.swift"))
             #expect(generated.contains("\n\n        static let title = \"book\"\n\n        // MARK: - Storage\n"))
@@ -1062,7 +1084,7 @@ import Testing
         try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let text = "{{! Strata template, format 4 }}\n// Made from {{source}}\n"
+            let text = "{{! Strata template, format 5 }}\n// Made from {{source}}\n"
             try write(text, to: own.appendingPathComponent("Entity.swift.mustache"))
             let other = folder.appendingPathComponent("Other.json")
             try write(#"{ "name": "other", "identifier": { "type": "int" }, "added_at_version": "2.0" }"#, to: other)

@@ -90,7 +90,8 @@ import Testing
         let history = try #require(descriptions.history)
         let generator = Generator(
             history: history, templates: try Templates.load(),
-            options: GenerationOptions(module: "Everything", codingNames: .descriptions, sealedCount: 1))
+            options: GenerationOptions(
+                module: "Everything", codingNames: .descriptions, sealedCount: 1, modelPath: "Sources/Everything"))
         let custom = history.steps.filter(\.isCustom)
         let values: [String: [Value]] = [
             "Entity.swift": history.entityLineages.compactMap(generator.entityValues),

@@ -1,5 +1,6 @@
 import Foundation
 import MigrationFaults
+import SQLSchema
 import Strata
 import Testing
 
@@ -108,7 +109,7 @@ import Testing
     }
 
     /// The fixtures in a folder. The expected values of the step are right.
-    private func fixtures(in folder: URL) -> Fixtures {
+    private func fixtures(in folder: URL, results: SealedResults? = nil) -> Fixtures {
         var fixtures = Fixtures(of: Converted.self, in: folder)
         fixtures.add(
             Self.item(
@@ -149,7 +150,7 @@ import Testing
                 "title": .first(.column("title"), .value(.text("none"))),
             ])
         fixtures.expect("item_others", join: true)
-        fixtures.step(from: "1.0", to: "2.0")
+        fixtures.step(from: "1.0", to: "2.0", results: results)
         return fixtures
     }
 
@@ -167,6 +168,40 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faulty-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         return try body(folder)
+    }
+
+    @Test func `the results of conversions are written, and then compared`() throws {
+        try withFolder { folder in
+            func failures(_ results: SealedResults, _ step: String = Converted.right) throws -> [String] {
+                try Converted.$step.withValue(step) {
+                    let fixtures = fixtures(in: folder, results: results)
+                    return try fixtures.checkMigration(of: try #require(fixtures.versions.first)).map(\.description)
+                }
+            }
+            let faulty = Converted.right.replacing("int_to_string(code)", with: "int_to_string(amount)")
+            #expect(faulty != Converted.right)
+            let draft = folder.appendingPathComponent("Fixtures/ConvertedSchema/draft-1.0-2.0.rows")
+            let file = folder.appendingPathComponent("Fixtures/ConvertedSchema/1.0-2.0.rows")
+            // Nothing is written for a step that is wrong.
+            #expect(try !failures(.unsealed, faulty).isEmpty && !FileManager.default.fileExists(atPath: draft.path))
+            #expect(try failures(.unsealed) == [])
+            let text = try String(contentsOf: draft, encoding: .utf8)
+            #expect(text.contains(#/\nitem 0 \| code ("[-0-9]+"|NULL) \| amount "[-0-9]+" \| flag /#))
+            #expect(!text.contains(" | title ") && !text.contains("item_others"))
+
+            try FileManager.default.moveItem(at: draft, to: file)
+            let sealed = SealedResults.sealed(FNV1a(text.utf8).value)
+            #expect(try failures(sealed) == [])
+            let differences = try failures(sealed, faulty).filter { $0.contains("the step is released") }
+            #expect(differences.count == 1)
+            #expect(differences[0].contains(#/\nitem [-0-9]+: code was ("[-0-9]+"|NULL), and is "[-0-9]+" now\n/#))
+            #expect(differences[0].contains("generate --release --step 1.0-2.0\n") && differences[0].contains("more"))
+
+            try Data((text + " ").utf8).write(to: file)
+            #expect(try failures(sealed).contains { $0.contains("1.0-2.0.rows was changed: restore it") })
+            try FileManager.default.removeItem(at: file)
+            #expect(try failures(sealed).contains { $0.contains("1.0-2.0.rows is missing: restore it") })
+        }
     }
 
     @Test func `a migration without a fault has no failures`() throws {

@@ -5,13 +5,13 @@ import Generation
 struct BuildCommand {
     private let folder: ModelFolder
     private let output: URL
-    private let testFolder: ModelFolder.TestFolder?
+    private let testFolders: [ModelFolder.TestFolder]
     private let place: GeneratedFile.Place
 
     init(_ arguments: Arguments, place: GeneratedFile.Place) throws {
         folder = try arguments.model(at: try arguments.value("--model"))
         output = URL(fileURLWithPath: try arguments.value("--output"), isDirectory: true)
-        testFolder = folder.testFolders(among: try arguments.testTargets() ?? [:]).first
+        testFolders = folder.testFolders(among: try arguments.testTargets() ?? [:])
         self.place = place
     }
 
@@ -31,8 +31,8 @@ struct BuildCommand {
     func run() throws {
         let model = try LoadedModel(reading: folder)
         let generator = try model.generator(
-            testFolder: testFolder.map { .path($0.url.path) } ?? .aboveFile, sealsFixtures: testFolder?.isFirst != false
-        )
+            testFolder: testFolders.first.map { .path($0.url.path) } ?? .aboveFile,
+            sealsFixtures: testFolders.first?.isFirst != false, testFolders: testFolders)
         if place == .sources { try checkCommitted(model, generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
             // Write every declared output, even if its contents stay the same: the build system compares modification

@@ -205,7 +205,8 @@ struct CheckCommand {
             findings += output.obsoleteMigrations.map {
                 Finding(file: $0.path, message: GeneratedTree.obsoleteMigration)
             }
-            findings += model.fixtureFindings(in: testFolders).map { Finding(file: $0.url.path, message: $0.message) }
+            let files = model.fixtureFindings(in: testFolders) + model.resultsFindings(in: testFolders)
+            findings += files.map { Finding(file: $0.url.path, message: $0.message) }
         }
         if let compatibleSince {
             guard model.history.versions.contains(where: { $0.version == compatibleSince }) else {

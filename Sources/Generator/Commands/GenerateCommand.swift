@@ -1,5 +1,6 @@
 import Descriptions
 import Foundation
+import SchemaDiff
 import SchemaModel
 
 /// Generates all files of a model.
@@ -25,23 +26,19 @@ struct GenerateCommand {
             if isBeta || arguments.has("--version") {
                 throw CommandError.usage("--step excludes --beta and --version")
             }
-            release = .steps(try steps.map(Self.step))
+            release = .steps(
+                try steps.map { text in
+                    guard let step = StepVersions(text) else {
+                        throw CommandError.usage("\(text) is not a step; write its two versions, as in 1.0-2.0")
+                    }
+                    return step
+                })
         } else if let text = arguments.option("--version") {
             guard let version = Version(text) else { throw CommandError.usage("\(text) is not a version") }
             release = .version(version)
         } else {
             release = isRelease ? .newest : nil
         }
-    }
-
-    /// Returns the step that an argument such as `1.0-2.0` names. The name of a beta contains a hyphen too.
-    private static func step(_ text: String) throws -> LoadedModel.Release.Step {
-        for place in text.indices where text[place] == "-" {
-            if let from = Version(String(text[..<place])), let to = Version(String(text[place...].dropFirst())) {
-                return .init(from: from, to: to)
-            }
-        }
-        throw CommandError.usage("\(text) is not a step; write its two versions, as in 1.0-2.0")
     }
 
     func run(_ console: Console) throws {
@@ -63,6 +60,7 @@ struct GenerateCommand {
         if draft.isBeta { return try run(folder, .newest, console) }
         // The beta has the tables of the draft, so everything that the draft needs is there.
         _ = model.sealFixtures(in: testFolders)
+        _ = model.sealResults(in: testFolders)
         try checkRelease(of: model, try GeneratedTree(model, testFolders: testFolders), testFolders)
         let betas = model.history.versions.map(\.version).filter { $0.isBeta && $0.final == draft }
         let beta = draft.beta((betas.last?.number.beta ?? 0) + 1)
@@ -72,9 +70,7 @@ struct GenerateCommand {
         let edited = try folder.applying(edits)
         _ = try LoadedModel(reading: edited, release: .version(beta))
         for line in try edited.writeEdits() { console.say(line) }
-        if let fixture = model.draftFile(of: draft, in: testFolders) {
-            try? FileManager.default.removeItem(at: fixture)
-        }
+        for file in model.draftFiles(in: testFolders) { try? FileManager.default.removeItem(at: file) }
         try run(edited, .version(beta), isChecked: false, console)
         for (path, line) in try OwnSources(of: edited, testFolders).mentions(of: [draft]) {
             console.say("\(path):\(line):1: warning: this file still names \"\(draft)\", which is \"\(beta)\" now")
@@ -95,6 +91,7 @@ struct GenerateCommand {
         let testFolders = folder.testFolders(among: testTargets)
         var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
         let sealedFixtures = model.sealFixtures(in: testFolders)
+        let sealedResults = model.sealResults(in: testFolders)
         let tree = try GeneratedTree(model, testFolders: testFolders)
         if case .steps(let steps) = release {
             for step in steps {
@@ -109,10 +106,11 @@ struct GenerateCommand {
         if model.lock.versions.dropFirst().contains(where: { $0.step == nil }), release == nil {
             console.say("strata.lock now seals the steps between released versions, as the descriptions have them")
         }
+        for note in sealedResults.notes { console.say(note) }
         let notes = model.notes.map(\.description)
         for note in notes { console.say(note) }
         var lines: [String] = []
-        for (draft, fixture) in sealedFixtures {
+        for (draft, fixture) in sealedFixtures + sealedResults.renamed {
             if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
             try FileManager.default.moveItem(at: draft, to: fixture)
             lines.append("sealed \(fixture.path)")
@@ -124,8 +122,12 @@ struct GenerateCommand {
             console.say("note: \(step.compatibilityText)")
         }
         let stray = try OwnSources(of: folder, testFolders).strayExpectations(besides: tree.expectationFunctions)
+        let unsealed = model.stepsWithoutResults(in: testFolders).map {
+            "note: the results of the released step \($0) are not sealed yet; run the tests, then generate, and commit both"
+        }
         let warnings =
-            warnings(about: tree, in: folder) + stray.map { "\($0.path):\($0.line):1: warning: \($0.message)" }
+            unsealed + warnings(about: tree, in: folder)
+            + stray.map { "\($0.path):\($0.line):1: warning: \($0.message)" }
         for warning in warnings { console.say(warning) }
         if lines.isEmpty { console.say("\(folder.target): everything is up to date") }
         stamp?.record(writing: written, notes: (notes + warnings).joined(separator: "\n"))
@@ -148,12 +150,21 @@ struct GenerateCommand {
         var messages = unwritten.map {
             "\($0.path): error: this migration is not written yet, so nothing was released"
         }
+        let open = model.openTests(in: testFolders)
         if !isUntested {
             messages += stale.map {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
             }
             messages += untested.filter { _ in stale.isEmpty }.map {
                 "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first"
+            }
+            if messages.isEmpty, !open.isEmpty {
+                let what =
+                    open == ["all"]
+                    ? "the generated tests have not run with these descriptions and migrations"
+                    : "these generated tests have not passed: \(open.joined(separator: ", "))"
+                messages.append(
+                    "\(model.folder.path): error: \(what), so nothing was released; run swift test, or add --untested")
             }
         }
         if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }

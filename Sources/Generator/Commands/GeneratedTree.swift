@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import Generation
 import PostgreSQL
+import TestFiles
 
 /// The generated files of a model, with their URLs.
 struct GeneratedTree {
@@ -43,7 +44,7 @@ struct GeneratedTree {
         _ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all, generator: Generator? = nil
     ) throws {
         guard model.severalDrafts.isEmpty else { throw Diagnostics(model.severalDrafts) }
-        let generator = try generator ?? model.generator()
+        let generator = try generator ?? model.generator(testFolders: testFolders)
         expectationFunctions = scope == .all ? generator.expectationFunctions() : [:]
         let folder = model.folder
         if scope != .tests {
@@ -73,11 +74,12 @@ struct GeneratedTree {
             addAttributes(["Generated/**", "SQL/**"] + documents.map(\.name), in: folder.url, of: folder)
         }
         for testFolder in testFolders where scope != .sources {
-            let generator = testFolder.isFirst ? generator : try model.generator(sealsFixtures: false)
+            let generator =
+                testFolder.isFirst ? generator : try model.generator(sealsFixtures: false, testFolders: testFolders)
             files.append(
                 (
                     testFolder.url.appendingPathComponent("Fixtures/\(model.history.name)/.gitignore"),
-                    "# Written by Strata: the fixtures of drafts are not committed.\ndraft-*.sqlite\n"
+                    "# Written by Strata: what the tests write for drafts is not committed.\ndraft-*\n\(TestRecord.fileName)\n"
                 ))
             let tests = folder.configuration.mode == .committed ? try generator.tests() : []
             if scope == .all, !tests.isEmpty {

@@ -24,6 +24,8 @@ package struct LoadedModel {
     package var released: [Version] { lock.versions.map(\.version) }
     /// The fingerprints of the fixture files of sealed versions.
     private(set) var fixtures: [Version: Fingerprint]
+    /// The fingerprints of the files with the results of released steps.
+    var results: [StepVersions: Fingerprint]
     /// Whether the newest version is released.
     var isReleased: Bool { released.last == history.newest.version }
 
@@ -39,13 +41,7 @@ package struct LoadedModel {
         case newest
         case version(Version)
         /// No version, but steps as the descriptions have them now.
-        case steps([Step])
-
-        /// The versions before and after a step.
-        package struct Step: Equatable {
-            let from: Version
-            let to: Version
-        }
+        case steps([StepVersions])
     }
 
     /// Reads the model in `folder`.
@@ -81,11 +77,10 @@ package struct LoadedModel {
         self.history = history
         if case .steps(let steps) = release {
             for step in steps {
-                guard lock.steps.contains(where: { $0 == (step.from, step.to) }) else {
-                    throw CommandError.noStep(
-                        "\(step.from)-\(step.to)", known: lock.steps.map { "\($0.from)-\($0.to)" })
+                guard lock.steps.contains(step) else {
+                    throw CommandError.noStep(step.description, known: lock.steps.map(\.description))
                 }
-                lock = lock.acceptingStep(to: step.to)
+                lock = lock.accepting(step)
             }
         }
         self.notes = descriptions.diagnostics
@@ -101,6 +96,7 @@ package struct LoadedModel {
             lock.versions.filter { !history.isPassedInConversion($0.version) }
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
             uniquingKeysWith: { first, _ in first })
+        self.results = lock.results
         // Only `release` seals versions, unless the lock was lost.
         var sealedCount = max(
             lock.versions.count, try Self.releasedCount(of: history, beyond: lock, fixtures: testFolders))
@@ -160,7 +156,7 @@ package struct LoadedModel {
     var sealedVersions: [Version] { history.versions.prefix(sealedCount).map(\.version) }
 
     /// The sealed versions whose fixtures are committed.
-    private var versionsWithFixtures: [ModelVersion] {
+    var versionsWithFixtures: [ModelVersion] {
         history.versions.prefix(sealedCount).filter { !history.isPassedInConversion($0.version) }
     }
 
@@ -221,7 +217,16 @@ package struct LoadedModel {
         fixtureFolder(in: testFolders)?.appendingPathComponent("draft-\(version).sqlite")
     }
 
-    private func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
+    /// Returns the files that the tests have written for drafts, in all test targets.
+    func draftFiles(in testFolders: [ModelFolder.TestFolder]) -> [URL] {
+        testFolders.flatMap { testFolder -> [URL] in
+            let folder = testFolder.url.appendingPathComponent("Fixtures/\(history.name)")
+            let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            return (files ?? []).filter { $0.lastPathComponent.hasPrefix("draft-") }
+        }
+    }
+
+    func fixtureFolder(in testFolders: [ModelFolder.TestFolder]) -> URL? {
         Self.fixtureFolder(of: history, in: testFolders)
     }
 
@@ -302,10 +307,12 @@ package struct LoadedModel {
     ///
     /// - Parameters:
     ///   - testFolder: The way in which the generated tests find the folder of their target.
-    ///   - sealsFixtures: Whether the generated files contain the fingerprints of the fixture files.
+    ///   - sealsFixtures: Whether the generated files contain the fingerprints of the files beside the fixtures.
+    ///   - testFolders: The folders of the tests.
     /// - Throws: `CommandError` if the configured templates are wrong.
     func generator(
-        testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true
+        testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true,
+        testFolders: [ModelFolder.TestFolder] = []
     ) throws -> Generator {
         var templates = try Templates.load()
         if let path = folder.configuration.templates {
@@ -328,7 +335,8 @@ package struct LoadedModel {
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
-                testFolder: testFolder, sealedCount: sealedCount, fixtures: sealsFixtures ? fixtures : [:],
+                testFolder: testFolder, sealedCount: sealedCount, modelPath: folder.path(from: testFolders),
+                fixtures: sealsFixtures ? fixtures : [:], results: sealsFixtures ? results : [:],
                 invalidRows: invalidRows))
     }
 }

@@ -123,6 +123,14 @@ package struct ModelFolder {
         }
     }
 
+    /// Returns the path of the folder from the nearest folder above it and its tests; nil if it has no tests.
+    func path(from testFolders: [TestFolder]) -> String? {
+        guard let tests = testFolders.first?.url.standardizedFileURL.pathComponents else { return nil }
+        let own = url.standardizedFileURL.pathComponents
+        let shared = zip(own, tests).prefix { $0 == $1 }.count
+        return own.dropFirst(shared).joined(separator: "/")
+    }
+
     /// Returns the names of the model's test targets that do not exist.
     func missingTests(among named: [String: URL]?) -> [String] {
         configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }

@@ -1,3 +1,4 @@
+import SchemaDiff
 import SchemaModel
 import SQLSchema
 
@@ -55,10 +56,14 @@ package struct GenerationOptions: Sendable {
     package var codingNames: CodingNames?
     /// The way in which generated tests find their fixtures.
     package var testFolder: TestFolder
+    /// The path of the model from a folder above both the model and its tests; nil if no test has to find the model.
+    package var modelPath: String?
     /// The number of sealed versions. They are the oldest versions of the history.
     package var sealedCount: Int
     /// The fingerprints of fixture files, by version. A version without a fixture has none.
     package var fixtures: [Version: Fingerprint]
+    /// The fingerprints of the files with the results of steps.
+    package var results: [StepVersions: Fingerprint]
     /// The policies for rows that do not fit in a conversion.
     package var invalidRows: [ImportedInvalidRows]
 
@@ -66,7 +71,8 @@ package struct GenerationOptions: Sendable {
     package init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
         codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile, sealedCount: Int,
-        fixtures: [Version: Fingerprint] = [:], invalidRows: [ImportedInvalidRows] = []
+        modelPath: String? = nil, fixtures: [Version: Fingerprint] = [:],
+        results: [StepVersions: Fingerprint] = [:], invalidRows: [ImportedInvalidRows] = []
     ) {
         self.module = module
         self.access = access
@@ -75,7 +81,9 @@ package struct GenerationOptions: Sendable {
         self.codingNames = codingNames
         self.testFolder = testFolder
         self.sealedCount = sealedCount
+        self.modelPath = modelPath
         self.fixtures = fixtures
+        self.results = results
         self.invalidRows = invalidRows
     }
 }

@@ -131,7 +131,9 @@ package struct Generator: Sendable {
     package func lock() -> GeneratedFile {
         GeneratedFile(
             place: .model, name: Self.lockName,
-            contents: Lock(sealing: options.sealedCount, of: history, fixtures: options.fixtures).text)
+            contents: Lock(
+                sealing: options.sealedCount, of: history, fixtures: options.fixtures, results: options.results
+            ).text)
     }
 
     /// Generates the Swift files of the test target.

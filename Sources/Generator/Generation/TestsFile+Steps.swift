@@ -65,6 +65,7 @@ extension Generator {
             "from": .text(SwiftLiteral.string(step.from.version.text)),
             "to": .text(SwiftLiteral.string(step.to.version.text)),
             "custom": step.isCustom ? .text(stepName(step)) : .null,
+            "results": results(of: step),
             "left": .list(left.sorted().map { .text(SwiftLiteral.string($0)) }),
             "tables": .list(
                 stated.map { test in
@@ -72,6 +73,12 @@ extension Generator {
                     return values(test, keepsShared: Set(test.kept) == shared)
                 }),
         ]
+    }
+
+    /// The argument for the results of a step. Those of steps that only conversions take are not sealed.
+    private func results(of step: SchemaStep) -> Value {
+        guard step.writesValues, !history.isPassedInConversion(step.from.version) else { return .null }
+        return .text(options.results[step.ends].map { ".sealed(0x\($0))" } ?? ".unsealed")
     }
 
     private func tableTests(_ step: SchemaStep) -> [TableTest] {

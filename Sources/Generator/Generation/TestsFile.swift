@@ -19,6 +19,7 @@ extension Generator {
             "schema": .text(history.name),
             "module": .text(options.module),
             "folder": .text(folder),
+            "model": options.modelPath.map { .text(SwiftLiteral.string($0)) } ?? .null,
             "tables": .list(tables.concurrentMap(tableValues)),
             "versions": .list(history.versions.indices.map { versionTestValues($0, versions[$0]) }),
             "steps": .list(names.steps.concurrentMap { stepTestValues($0, versions) }),

@@ -6,6 +6,7 @@ import SchemaModel
 /// its head, each version has a line `version 1.0 fingerprint …`. Below it are the logical
 /// lines of the entities that are new or changed in this version, and a line `removed NAME` for each removed entity. A line
 /// `step 1.0 to 2.0 fingerprint …` follows if the two versions do not show all of the step between them, and then the lines of that.
+/// A line `results 1.0 to 2.0 …` has the fingerprint of the file with the results of a step.
 package struct Lock: Hashable, Sendable {
     /// A sealed version.
     package struct Sealed: Hashable, Sendable {
@@ -24,6 +25,8 @@ package struct Lock: Hashable, Sendable {
         package var compatibleSince: Version?
         /// The step from the sealed version before; nil for the first version, and in a lock of format 1.
         package var step: Step?
+        /// The fingerprints of the files with the results of the steps to the version, by the version before.
+        package var results: [Version: Fingerprint] = [:]
 
         /// The first line of the version in the file.
         var head: String {
@@ -71,8 +74,12 @@ package struct Lock: Hashable, Sendable {
         self.versions = versions
     }
 
-    /// Creates a lock that seals the first `count` versions of `history`, and the files of their fixtures.
-    package init(sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:]) {
+    /// Creates a lock that seals the first `count` versions of `history`, the files of their fixtures, and those with the
+    /// results of steps.
+    package init(
+        sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:],
+        results: [StepVersions: Fingerprint] = [:]
+    ) {
         self.init(
             schema: history.name,
             versions: Array(history.versions.prefix(count).enumerated()).concurrentMap { place, version in
@@ -82,28 +89,49 @@ package struct Lock: Hashable, Sendable {
                     version: version.version, lines: version.logicalLines, fingerprint: version.fingerprint,
                     ddl: version.ddlFingerprint, fixture: fixtures[version.version],
                     compatibleSince: oldest == version.version ? nil : oldest,
-                    step: step.map { Step(from: $0.from.version, lines: $0.lines.map(\.text)) })
+                    step: step.map { Step(from: $0.from.version, lines: $0.lines.map(\.text)) },
+                    results: Dictionary(
+                        uniqueKeysWithValues: results.filter { $0.key.to == version.version }.map {
+                            ($0.key.from, $0.value)
+                        }))
             })
         imported = history.versions.dropFirst(count).map(\.version).filter(history.isImported)
     }
 
-    /// The versions before and after the sealed steps, oldest first.
-    package var steps: [(from: Version, to: Version)] {
-        versions.compactMap { sealed in sealed.step.map { ($0.from, sealed.version) } }
+    /// The sealed steps, and those with sealed results, oldest first.
+    package var steps: [StepVersions] {
+        versions.flatMap { sealed in
+            Set([sealed.step?.from].compactMap(\.self) + sealed.results.keys).sorted().map {
+                StepVersions(from: $0, to: sealed.version)
+            }
+        }
+    }
+
+    /// The fingerprints of the files with the results of steps.
+    package var results: [StepVersions: Fingerprint] {
+        var results: [StepVersions: Fingerprint] = [:]
+        for sealed in versions {
+            for (from, file) in sealed.results { results[.init(from: from, to: sealed.version)] = file }
+        }
+        return results
     }
 
     /// Returns the lock without the versions that are older than `version`.
     package func supported(from version: Version) -> Lock {
         var lock = Lock(schema: schema, versions: versions.filter { $0.version >= version })
         if !lock.versions.isEmpty { lock.versions[0].step = nil }
+        for place in lock.versions.indices {
+            lock.versions[place].results = lock.versions[place].results.filter { $0.key >= version }
+        }
         return lock
     }
 
-    /// Returns the lock without the lines of the step to `version`. It then accepts those of the descriptions.
-    package func acceptingStep(to version: Version) -> Lock {
+    /// Returns the lock without the lines and the results of a step. It then accepts those that the step has now.
+    package func accepting(_ step: StepVersions) -> Lock {
         var lock = self
-        for place in lock.versions.indices where lock.versions[place].version == version {
-            lock.versions[place].step = nil
+        for place in lock.versions.indices where lock.versions[place].version == step.to {
+            if lock.versions[place].step?.from == step.from { lock.versions[place].step = nil }
+            lock.versions[place].results[step.from] = nil
         }
         return lock
     }
@@ -129,7 +157,11 @@ package struct Lock: Hashable, Sendable {
         var before: [String] = []
         for sealed in versions {
             let changed = Self.lines(in: sealed.lines, not: before)
-            text += "\n\(sealed.head)\n" + changed.map { $0 + "\n" }.joined()
+            text += "\n\(sealed.head)\n"
+            for (from, file) in sealed.results.sorted(by: { $0.key < $1.key }) {
+                text += "results \(from) to \(sealed.version) \(file)\n"
+            }
+            text += changed.map { $0 + "\n" }.joined()
             let kept = Set(changed.compactMap(Self.name))
             for name in Self.lines(in: before, not: sealed.lines).compactMap(Self.name) where !kept.contains(name) {
                 text += "removed \(name)\n"
@@ -213,6 +245,7 @@ private struct LockParser {
         var lines: [String: String]
         /// The step to the version.
         var step: StepSection?
+        var results: [Version: Fingerprint] = [:]
     }
 
     /// The lines of a step, before they are compared with its fingerprint.
@@ -264,6 +297,11 @@ private struct LockParser {
             }
             sections[last].step = StepSection(
                 start: self.number, from: sections[last - 1].version, fingerprint: words[5])
+        case ("results", 5) where last >= 0 && words[2] == "to" && words[3] == sections[last].version.text:
+            guard let from = Version(words[1]), let file = Fingerprint(words[4]) else {
+                throw malformed("expected two versions and 16 digits")
+            }
+            sections[last].results[from] = file
         case ("released", _) where number == 1: newest = words.dropFirst().joined(separator: " ")
         case ("schema", 2): schema = words[1]
         case ("imported", 2):
@@ -310,6 +348,7 @@ private struct LockParser {
                 reason: "the lines of this version were edited; restore the file from version control")
         }
         (sealed.ddl, sealed.fixture, sealed.compatibleSince) = (section.ddl, section.fixture, section.compatibleSince)
+        sealed.results = section.results
         if let step = section.step {
             guard Fingerprint(of: step.lines).description == step.fingerprint else {
                 throw Lock.Malformed(

@@ -10,7 +10,7 @@ package struct LockConflict: Error, Hashable, Sendable {
     /// Whether only the step to the version differs.
     package var isOfStep: Bool {
         ours.version == theirs.version && ours.fingerprint == theirs.fingerprint
-            && ours.step?.isSame(as: theirs.step) == false
+            && (ours.step?.isSame(as: theirs.step) == false || ours.results != theirs.results)
     }
 
     /// A release.
@@ -23,6 +23,8 @@ package struct LockConflict: Error, Hashable, Sendable {
         package let fixture: Fingerprint?
         /// The lines of the step to it.
         fileprivate let step: Lock.Step?
+        /// The fingerprints of the results of the steps to it.
+        fileprivate let results: [Version: Fingerprint]
 
         fileprivate init(_ sealed: Lock.Sealed, _ side: MergeConflict.Side) {
             branch = side.label
@@ -30,6 +32,7 @@ package struct LockConflict: Error, Hashable, Sendable {
             fingerprint = sealed.fingerprint
             fixture = sealed.fixture
             step = sealed.step
+            results = sealed.results
         }
     }
 }
@@ -70,6 +73,10 @@ extension Lock {
             // A lock of format 1 has no steps.
             merged.step = one.step ?? other.step
             if let left = one.step, let right = other.step, !left.isSame(as: right) { throw refusal(one, other) }
+            try merged.results.merge(other.results) { left, right in
+                guard left == right else { throw refusal(one, other) }
+                return left
+            }
             // Different statements are compared with the descriptions later.
             if one.ddl != other.ddl { merged.ddl = nil }
             versions.append(merged)

@@ -13,8 +13,15 @@ public struct Fixtures: Sendable {
     private(set) var steps: [StepExpectation] = []
     let schema: any Schema.Type
     var folder: URL
+    /// The path of the model from a folder above the tests; nil if no one needs to know which tests have passed.
+    let model: String?
+    /// Whether there are tests of conversions.
+    let checksConversions: Bool
     /// The failures of the fixtures that have been prepared, by path.
     var prepared = OncePerKey<[Failure]>()
+
+    /// The hash of what the tests depend on, by the folder of the model.
+    let inputHash = OncePerKey<UInt64>()
 
     /// The tables of the next version.
     private var tables: [FixtureVersion.AnyTable] = []
@@ -25,9 +32,20 @@ public struct Fixtures: Sendable {
 
     /// Creates the fixtures of `schema` for the test target in `folder`. The files are in its subfolder
     /// `Fixtures/<schema>`.
-    public init(of schema: any Schema.Type, in folder: URL) {
+    ///
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - folder: The folder of the test target.
+    ///   - model: The path of the model from a folder above `folder`. A release asks which tests have passed with the
+    ///     files in it; nil to record nothing.
+    ///   - checksConversions: Whether there are tests of conversions.
+    public init(
+        of schema: any Schema.Type, in folder: URL, model: String? = nil, checksConversions: Bool = false
+    ) {
         _ = Self.memoryStatistics
         self.schema = schema
+        self.model = model
+        self.checksConversions = checksConversions
         self.folder = folder.appendingPathComponent("Fixtures/\(schema.name)", isDirectory: true)
     }
 
@@ -134,13 +152,18 @@ public struct Fixtures: Sendable {
     ///   - from: The version before the step.
     ///   - to: The version after the step.
     ///   - custom: The expected results of the step's custom migration; nil if it has none.
-    public mutating func step(from: String, to: String, custom: CustomExpectation? = nil) {
+    ///   - results: Whether what the step gives is sealed; nil if it only copies rows.
+    public mutating func step(
+        from: String, to: String, custom: CustomExpectation? = nil, results: SealedResults? = nil
+    ) {
         var tables: [TableExpectation] = []
         if let old = versions.first(where: { $0.name == from }), let new = versions.first(where: { $0.name == to }) {
             tables = expected.map { $0(old, new) }
             tables += unchangedTables(old, new, besides: tables)
         }
-        steps.append(StepExpectation(from: from, to: to, tables: tables, custom: custom))
+        var step = StepExpectation(from: from, to: to, tables: tables, custom: custom)
+        step.results = results
+        steps.append(step)
         expected = []
         unchecked = []
     }

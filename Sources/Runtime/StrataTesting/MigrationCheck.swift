@@ -23,7 +23,9 @@ extension Fixtures {
         guard failures.isEmpty else { return failures }
         let old = try database(of: version.name)
         return try withExtendedLifetime(old) {
-            try MigrationCheck(self, version).run(from: old.url)
+            var check = MigrationCheck(self, version)
+            check.comparesResults = true
+            return try check.run(from: old.url)
         }
     }
 
@@ -92,6 +94,8 @@ private struct MigrationCheck {
     private let version: FixtureVersion
     /// Whether to report the functions that you still have to write.
     var reportsUnwritten = true
+    /// Whether what the first step gives is compared with its file.
+    var comparesResults = false
     /// Whether the database is also migrated to the newest version.
     var migratesToNewest = true
     /// The random moments at which migrations in batches are interrupted.
@@ -137,6 +141,15 @@ private struct MigrationCheck {
                         failures += try problems(of: step, from: before, to: after, dangling).map {
                             Failure("\(name): \($0)")
                         }
+                    }
+                    if place == 0, comparesResults, failures.isEmpty || step.results != .unsealed {
+                        let again = folder.appendingPathComponent("again.sqlite")
+                        let problems = try fixtures.checkResults(of: step, from: version, before, after) {
+                            try FileManager.default.copyItem(at: before, to: again)
+                            try open(again, upTo: step.to)
+                            return again
+                        }
+                        failures += problems.map { Failure("\(name): \($0)") }
                     }
                     before = after
                 }

@@ -9,6 +9,8 @@ struct StepExpectation: Sendable {
     let to: String
     let tables: [TableExpectation]
     let custom: CustomExpectation?
+    /// Whether what the step gives is sealed; nil if it only copies rows.
+    var results: SealedResults?
     /// The tables after the step whose rows may come from anywhere; nil for all tables.
     var untraced: Set<String>? = []
     /// The positions in `tables` of the changed tables, by their names before the step.

@@ -3,6 +3,7 @@ import DescriptionEditing
 import Descriptions
 import Foundation
 import JSONText
+import SchemaDiff
 import SchemaModel
 
 /// Makes a version the first one of a model: removes the older versions, and everything that only they need.
@@ -38,12 +39,9 @@ struct SquashCommand {
         let pruned = try PruneCommand.prune(supporting, before: oldest)
         var edits = pruned.folder.edits
         edits.merge(try OwnSources(of: folder, testFolders).removing(removed)) { _, new in new }
-        let fixtures = testFolders.flatMap { testFolder in
-            removed.flatMap { ["\($0).sqlite", "draft-\($0).sqlite"] }.map {
-                testFolder.url.appendingPathComponent("Fixtures/\(folder.schema)/\($0)").path
-            }
+        for file in testFolders.flatMap({ Self.files(of: removed, in: $0, folder.schema) }) {
+            edits[file.path] = .removed
         }
-        for path in fixtures where FileManager.default.fileExists(atPath: path) { edits[path] = .removed }
 
         let names = removed.map(\.text).joined(separator: ", ")
         console.say("\(folder.target): \(oldest) becomes the first version; stores of \(names) can no longer be opened")
@@ -63,6 +61,19 @@ struct SquashCommand {
             console.say("\(path):\(line):1: warning: this file names a version that was removed")
         }
         console.say("run: " + CommandError.generateCommand(folder.target) + ", and swift test")
+    }
+
+    /// Returns the fixtures of versions, and the results of the steps from them, in a test target.
+    private static func files(of versions: [Version], in tests: ModelFolder.TestFolder, _ schema: String) -> [URL] {
+        let folder = tests.url.appendingPathComponent("Fixtures/\(schema)")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { name in
+            let name = name.hasPrefix("draft-") ? String(name.dropFirst(6)) : name
+            if name.hasSuffix(".sqlite") { return Version(String(name.dropLast(7))).map(versions.contains) ?? false }
+            guard name.hasSuffix(".rows") else { return false }
+            return StepVersions(String(name.dropLast(5))).map { versions.contains($0.from) } ?? false
+        }
+        .map { folder.appendingPathComponent($0) }
     }
 
     /// Returns the edit that sets `oldest_supported_version`.

@@ -15,7 +15,7 @@ import Testing
 struct LaundrySchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
         var fixtures = StrataTesting.Fixtures(
-            of: LaundrySchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+            of: LaundrySchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath), model: "Entities/Laundry"
         )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
@@ -47,31 +47,45 @@ struct LaundrySchemaMigrationTests {
         fixtures.expect("laundry", kept: ["store_id", "id", "name", "photo", "favorite", "master_position"])
         fixtures.expect("laundry_data")
         fixtures.expect("laundry_item", references: [.init(["master_id"], to: "laundry")])
-        fixtures.step(from: "1.0", to: "2.0", custom: LaundrySchemaStep_1_0_to_2_0.expectation)
+        fixtures.step(from: "1.0", to: "2.0", custom: LaundrySchemaStep_1_0_to_2_0.expectation, results: .unsealed)
     }
 
     @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
     func fixture(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.export(version))
+        try run(.fixture, version, Self.fixtures.export)
     }
 
     @Testing.Test("Every struct round-trips its columns", arguments: fixtures.versionsWithStructs)
     func structs(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkStructs(of: version))
+        try run(.structs, version, Self.fixtures.checkStructs)
     }
 
     @Testing.Test("Version migrates to the newest with every row intact", arguments: fixtures.versions)
     func migration(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkMigration(of: version))
+        try run(.migration, version, Self.fixtures.checkMigration)
     }
 
     @Testing.Test("Random rows survive the migration", arguments: fixtures.versions)
     func random(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkRandomMigration(of: version))
+        try run(.random, version, Self.fixtures.checkRandomMigration)
     }
 
-    private func report(_ failures: [StrataTesting.Failure]) {
-        for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
+    /// Runs a test, reports its failures, and records whether it has passed, for `release`.
+    private func run(
+        _ test: StrataTesting.GeneratedTest, _ version: StrataTesting.FixtureVersion,
+        _ check: (StrataTesting.FixtureVersion) throws -> [StrataTesting.Failure]
+    ) throws {
+        try Self.fixtures.record(test, of: version) { fail in
+            // No issue is a known one: this only notices them, also those of your expectations.
+            try Testing.withKnownIssue(isIntermittent: true) {
+                for failure in try check(version) {
+                    Testing.Issue.record(Testing.Comment(rawValue: failure.description))
+                }
+            } matching: { _ in
+                fail()
+                return false
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
 struct ShopSchemaMigrationTests {
     static let fixtures: StrataTesting.Fixtures = {
         var fixtures = StrataTesting.Fixtures(
-            of: ShopSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath)
+            of: ShopSchema.self, in: StrataTesting.Fixtures.folder(ofTestsAt: #filePath), model: "Sources/Shop/Model"
         )
         addVersions(to: &fixtures)
         addSteps(to: &fixtures)
@@ -64,37 +64,51 @@ struct ShopSchemaMigrationTests {
         )
         fixtures.expect("invoice")
         fixtures.expect("product")
-        fixtures.step(from: "1.0", to: "1.1")
+        fixtures.step(from: "1.0", to: "1.1", results: .sealed(0x1ef46f1d763afbc7))
         fixtures.expect("customer")
         fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
         fixtures.expect("order", kept: ["id"])
         fixtures.expect("product", changed: ["rating": .value(.null)])
         fixtures.expect("order_gifts", references: [.init(["source_id"], to: "order", cascades: true)], join: true)
-        fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation)
+        fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation, results: .unsealed)
     }
 
     @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
     func fixture(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.export(version))
+        try run(.fixture, version, Self.fixtures.export)
     }
 
     @Testing.Test("Every struct round-trips its columns", arguments: fixtures.versionsWithStructs)
     func structs(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkStructs(of: version))
+        try run(.structs, version, Self.fixtures.checkStructs)
     }
 
     @Testing.Test("Version migrates to the newest with every row intact", arguments: fixtures.versions)
     func migration(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkMigration(of: version))
+        try run(.migration, version, Self.fixtures.checkMigration)
     }
 
     @Testing.Test("Random rows survive the migration", arguments: fixtures.versions)
     func random(version: StrataTesting.FixtureVersion) throws {
-        report(try Self.fixtures.checkRandomMigration(of: version))
+        try run(.random, version, Self.fixtures.checkRandomMigration)
     }
 
-    private func report(_ failures: [StrataTesting.Failure]) {
-        for failure in failures { Testing.Issue.record(Testing.Comment(rawValue: failure.description)) }
+    /// Runs a test, reports its failures, and records whether it has passed, for `release`.
+    private func run(
+        _ test: StrataTesting.GeneratedTest, _ version: StrataTesting.FixtureVersion,
+        _ check: (StrataTesting.FixtureVersion) throws -> [StrataTesting.Failure]
+    ) throws {
+        try Self.fixtures.record(test, of: version) { fail in
+            // No issue is a known one: this only notices them, also those of your expectations.
+            try Testing.withKnownIssue(isIntermittent: true) {
+                for failure in try check(version) {
+                    Testing.Issue.record(Testing.Comment(rawValue: failure.description))
+                }
+            } matching: { _ in
+                fail()
+                return false
+            }
+        }
     }
 }
 
