@@ -73,7 +73,8 @@ private struct Builder {
     private func testCommand(for model: Model, in target: ModelTarget) -> Command {
         let name = model.target.name
         let arguments = model.arguments + ["--test-target", "\(target.name)=\(target.folder.path)"]
-        let fixtures = target.files.filter { $0.pathExtension == "sqlite" }
+        // SwiftPM warns of files that no command reads.
+        let fixtures = target.files.filter { ["rows", "sqlite"].contains($0.pathExtension) }
         guard model.isBuilt else {
             let stamp = folder.appending(path: "\(name)TestsCheck.swift")
             let generated = target.folder.appending(path: "Generated").path + "/"

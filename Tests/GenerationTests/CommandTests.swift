@@ -453,6 +453,73 @@ import Testing
         }
     }
 
+    @Test func `a release seals the results of a step that the tests have written`() throws {
+        let converted = Self.book.replacing(
+            #""property_type": "int", "default_value": 0, "added_at_version": "2.0""#,
+            with:
+                #""property_type": "string", "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "property_type": "int" } }]"#
+        )
+        try withModel(book: converted) { (folder: URL) throws in
+            let lock = folder.appendingPathComponent("strata.lock")
+            let testFolder = folder.appendingPathComponent("../LibraryTests").standardizedFileURL
+            let fixtures = testFolder.appendingPathComponent("Fixtures/LibrarySchema")
+            try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+            let arguments = [folder.path, "--test-target", "LibraryTests=\(testFolder.path)"]
+            func file(_ name: String) -> URL { fixtures.appendingPathComponent(name) }
+            func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }
+            func pass() throws {
+                var record = TestRecord(
+                    inputs: TestRecord.inputs(model: folder, tests: testFolder), tests: ["migration 1.0"])
+                record.set("migration 1.0", passed: true)
+                try write(record.text, to: file(TestRecord.fileName))
+            }
+            let unsealed =
+                "note: the results of the released step 1.0-2.0 are not sealed yet; run the tests, then generate, and commit both"
+            #expect(run(["release", folder.path]) == .success)
+            let (old, new) = (try database(of: "1.0", text(lock)), try database(of: "2.0", text(lock)))
+            try old.write(to: file("1.0.sqlite"))
+            try new.write(to: file("2.0.sqlite"))
+            // A release without tests: they write the results afterwards.
+            #expect(said(["generate"] + arguments).contains(unsealed))
+            #expect(
+                said(["check"] + arguments).contains("1.0-2.0.rows: error: the results of a released step are not in"))
+            var results = StepResults(
+                from: "1.0", to: "2.0", fixture: FNV1a(old).value, inputs: 1,
+                rows: [.init(table: "book", key: "1", values: [("pages", "\"1\"")])])
+            try write(results.text, to: file("1.0-2.0.rows"))
+            #expect(said(["generate"] + arguments).contains(unsealed), "the tests have not passed with these files")
+            try pass()
+            #expect(!said(["generate"] + arguments).contains(unsealed))
+            let line = "results 1.0 to 2.0 \(Fingerprint(of: Data(results.text.utf8)))\n"
+            #expect(try text(lock).contains(line))
+            #expect(
+                try text(testFolder.appendingPathComponent("Generated/LibraryMigrationTests.strata.swift"))
+                    .contains(", results: .sealed(0x"))
+            #expect(run(["check"] + arguments) == .success)
+            try write("# edited", to: file("1.0-2.0.rows"))
+            #expect(
+                said(["check"] + arguments).contains("the results of a released step were changed: restore the file"))
+
+            // An accepted step gets new results from the tests. The release of a draft renames its file.
+            #expect(run(["release", "--step", "1.0-2.0"] + arguments) == .success)
+            #expect(try !text(lock).contains("results "))
+            #expect(said(["generate"] + arguments).contains(unsealed))
+            try ScratchModel.releaseOlderVersions(in: folder)
+            try FileManager.default.removeItem(at: file("1.0-2.0.rows"))
+            try FileManager.default.moveItem(at: file("2.0.sqlite"), to: file("draft-2.0.sqlite"))
+            results = results.without(
+                differencesFrom: .init(
+                    from: "1.0", to: "2.0", fixture: results.fixture, inputs: 1,
+                    rows: [.init(table: "book", key: "1", values: [("pages", "\"2\"")])]))
+            try write(results.text, to: file("draft-1.0-2.0.rows"))
+            #expect(
+                said(["release"] + arguments).contains(
+                    "note: the step from 1.0 to 2.0 gives other values each time, which are not sealed: book.pages"))
+            #expect(isThere("1.0-2.0.rows") && !isThere("draft-1.0-2.0.rows"))
+            #expect(run(["check", "--released"] + arguments) == .success)
+        }
+    }
+
     @Test func `a version with a fixture stays released if the lock is lost`() throws {
         try withModel { (folder: URL) throws in
             let lock = folder.appendingPathComponent("strata.lock")

@@ -1,13 +1,13 @@
 import Foundation
 import SQLSchema
 
-/// What custom code and conversions give in a step, for the rows of a fixture.
+/// The values that custom code and conversions give in a step, for the rows of a fixture.
 ///
 /// The tests of a schema write it to a file beside the fixtures: `1.0-2.0.rows`. `release` seals the file, and from then
 /// on the tests compare it with what the step gives.
 ///
 /// ```text
-/// # What the step from 1.0 to 2.0 gives for the rows of 1.0.sqlite. The tests write this file and compare it.
+/// # The results of the step from 1.0 to 2.0 for the rows of 1.0.sqlite. The tests write this file, and compare it.
 /// fixture 8b5c2c4fb1ae3a2f inputs 90d9f0a1c9e6c5b1
 /// varies user.created_at
 /// user 1 | full_name "Ada Lovelace" | phone NULL
@@ -44,7 +44,7 @@ package struct StepResults: Equatable, Sendable {
     package let fixture: UInt64
     /// The hash of what the tests depended on.
     package let inputs: UInt64
-    /// What two runs gave differently: columns as `user.created_at`, or tables whose rows have other keys.
+    /// The columns and tables that two runs gave differently: columns as `user.created_at`, or tables whose rows have other keys.
     package private(set) var varying: Set<String> = []
     /// The rows, in the order of the file.
     package private(set) var rows: [Row]
@@ -63,7 +63,7 @@ package struct StepResults: Equatable, Sendable {
     /// The text of the file.
     package var text: String {
         """
-        # What the step from \(from) to \(to) gives for the rows of \(from).sqlite. The tests write this file and compare it.
+        # The results of the step from \(from) to \(to) for the rows of \(from).sqlite. The tests write this file, and compare it.
         fixture \(String(fixture, radix: 16)) inputs \(String(inputs, radix: 16))
 
         """ + varying.sorted().map { "varies \($0)\n" }.joined() + rows.map { $0.text + "\n" }.joined()

@@ -81,14 +81,14 @@ enum Help {
 
             Records the newest version in strata.lock as released. From then on its descriptions cannot change, and its
             fixture, a database of the version with rows, is never written again. Run swift test first: it writes the fixture.
-            If the fixture is missing or older than the descriptions, nothing is released.
+            If a generated test has not passed, or the fixture is older than the descriptions, nothing is released.
 
               --beta                 release the draft as a beta, like 1.3-beta.1, in the descriptions and your sources too.
                                      Later edits belong to 1.3. Afterwards run the tests and generate
               --step FROM-TO         release no version, but accept an edit of a released step, such as another "fill". Stores that
                                      have taken the step keep what it was
               --version VERSION      release this version and those before it (default: the newest)
-              --untested             release also if the tests have not written the fixture; commit it after the next swift test
+              --untested             release also without green tests; the next swift test writes the fixture
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 

@@ -4,7 +4,7 @@ import SchemaDiff
 import SchemaModel
 import TestFiles
 
-/// What the tests of a model have written for its release: the results of steps, and which tests have passed.
+/// The files that the tests of a model have written for its release: the results of steps, and the record of passed tests.
 extension LoadedModel {
     /// The sealed steps in which custom code or a conversion writes values, oldest first. Conversions that only pass
     /// through a version have no fixture of it.

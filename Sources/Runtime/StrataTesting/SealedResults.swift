@@ -57,7 +57,7 @@ extension Fixtures {
                 """
             ]
         case .unsealed:
-            // What depends on the clock differs one second later.
+            // A value that depends on the clock differs one second later.
             Thread.sleep(forTimeInterval: 1.1)
             present = present.without(differencesFrom: try results(try again()))
             if let file, file.inputs == present.inputs, file.fixture == present.fixture {
