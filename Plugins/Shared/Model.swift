@@ -21,7 +21,9 @@ struct ModelTarget {
     init?(_ target: any Target) {
         guard let target = target as? SwiftSourceModuleTarget else { return nil }
         // SwiftPM runs a plugin again when a file is added or removed only if the plugin asks for its suffix.
-        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows"] { _ = target.sourceFiles(withSuffix: suffix) }
+        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows"] {
+            _ = target.sourceFiles(withSuffix: suffix)
+        }
         name = target.name
         module = target.moduleName
         folder = target.directoryURL
