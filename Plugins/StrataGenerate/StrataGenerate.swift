@@ -48,6 +48,10 @@ private struct Project {
         if models.isEmpty, names.isEmpty, orphans.isEmpty {
             Diagnostics.error("no target has a strata.json in its folder; an empty one, {}, makes the folder a model")
         }
+        if models.count > 1, names.isEmpty, arguments.contains("--release") {
+            Diagnostics.error("several targets have a model, so --release needs --target NAME")
+            return
+        }
         let tests = targets.filter(\.isTest).flatMap { ["--test-target", "\($0.name)=\($0.folder.path)"] }
         for model in models {
             let process = Process()

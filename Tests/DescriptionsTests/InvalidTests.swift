@@ -70,6 +70,7 @@ import Testing
         "malformedLock", "twoReleases", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted",
         "uncheckedMigration",
         "currentDate", "unusedSubtype", "severalDrafts", "namedToo", "currentVersionIsOld",
+        "currentVersionIsUnsupported",
     ]
 
     @Test func `every problem has a case`() throws {

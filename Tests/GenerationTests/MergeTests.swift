@@ -103,7 +103,7 @@ import Testing
             let message = """
                 ./strata.lock:1:1: error: each branch has released something that the other has not: 1.1 with fingerprint \
                 \(fingerprint(ours)) (HEAD), and 1.1 with fingerprint \(fingerprint(theirs)) (feature); customers may have \
-                stores of either; take strata.lock and the fixtures of one branch, with git checkout --ours or --theirs, and \
+                stores of either; take strata.lock and the files in Fixtures of one branch, with git checkout --ours or --theirs, and \
                 give the changes of the other branch a newer version in the descriptions
                 """
             for command in ["generate", "check"] {

@@ -195,7 +195,9 @@ import Testing
             let differences = try failures(sealed, faulty).filter { $0.contains("the step is released") }
             #expect(differences.count == 1)
             #expect(differences[0].contains(#/\nitem [-0-9]+: code was ("[-0-9]+"|NULL), and is "[-0-9]+" now\n/#))
-            #expect(differences[0].contains("generate --release --step 1.0-2.0\n") && differences[0].contains("more"))
+            #expect(
+                differences[0].contains("generate --release --step 1.0-2.0, swift test and generate\n")
+                    && differences[0].contains("more"))
 
             try Data((text + " ").utf8).write(to: file)
             #expect(try failures(sealed).contains { $0.contains("1.0-2.0.rows was changed: restore it") })

@@ -83,6 +83,45 @@ import Testing
         #expect(try store.read { try $0.count(Thing.self) } == 3)
     }
 
+    @Test func `a row that cannot be inserted, ignored or updated leaves none of the rows`() throws {
+        // SQLite finds that nothing can be violated in a table of columns that may be NULL.
+        struct Loose: StoredEntity {
+            struct ID: RawEntityID { var rawValue: Int }
+            static let table = EntityTable("loose", key: ["id"], columns: ["id", "ratio"])
+            var id: Int
+            var ratio: Double
+            static func id(of entity: Self) -> ID { ID(rawValue: entity.id) }
+            init(_ id: Int, _ ratio: Double) { (self.id, self.ratio) = (id, ratio) }
+            init(row: Row) throws { (id, ratio) = (try row.int(0), try row.double(1)) }
+            func bind(to statement: Statement) throws {
+                try statement.bind(id, at: 1)
+                try statement.bind(ratio, at: 2)
+            }
+        }
+        enum Looses: Schema {
+            static let name = "LooseSchema"
+            static let fingerprint: UInt64 = 4
+            static let versions = [
+                SchemaVersion("1", fingerprint: 4, tables: [Table("loose", ["id integer key", "ratio real?"])])
+            ]
+            static let steps: [MigrationStep] = []
+        }
+        let store = try Store(inMemory: Looses.self)
+        let rows = [Loose(1, 2), Loose(2, 2), Loose(3, .nan), Loose(4, 2)]
+        try store.write { (transaction: WriteTransaction) throws in
+            try transaction.insert(Loose(1, 1))
+            let ways: [([Loose]) throws -> Void] = [
+                { try transaction.insert(contentsOf: $0.dropFirst()) },
+                { try transaction.insertOrIgnore(contentsOf: $0) },
+                { try transaction.upsert(contentsOf: $0) },
+            ]
+            for way in ways {
+                #expect(throws: UnstorableValue.self) { try way(rows) }
+                #expect(try transaction.fetch(Loose.self).map { [Double($0.id), $0.ratio] } == [[1, 1]])
+            }
+        }
+    }
+
     @Test func `triggers of the app run for each row`() throws {
         let store = try Store(inMemory: Things.self)
         let things = (1...50).map(thing)

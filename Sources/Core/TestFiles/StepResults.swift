@@ -8,7 +8,7 @@ import SQLSchema
 ///
 /// ```text
 /// # The results of the step from 1.0 to 2.0 for the rows of 1.0.sqlite. The tests write this file, and compare it.
-/// fixture 8b5c2c4fb1ae3a2f inputs 90d9f0a1c9e6c5b1
+/// fixture 8b5c2c4fb1ae3a2f
 /// varies user.created_at
 /// user 1 | full_name "Ada Lovelace" | phone NULL
 /// ```
@@ -42,15 +42,13 @@ package struct StepResults: Equatable, Sendable {
     package let to: String
     /// The hash of the fixture's file.
     package let fixture: UInt64
-    /// The hash of what the tests depended on.
-    package let inputs: UInt64
     /// The columns and tables that two runs gave differently: columns as `user.created_at`, or tables whose rows have other keys.
     package private(set) var varying: Set<String> = []
     /// The rows, in the order of the file.
     package private(set) var rows: [Row]
 
-    package init(from: String, to: String, fixture: UInt64, inputs: UInt64, rows: [Row]) {
-        (self.from, self.to, self.fixture, self.inputs, self.rows) = (from, to, fixture, inputs, rows)
+    package init(from: String, to: String, fixture: UInt64, rows: [Row]) {
+        (self.from, self.to, self.fixture, self.rows) = (from, to, fixture, rows)
     }
 
     /// Returns the name of the file of a step.
@@ -64,7 +62,7 @@ package struct StepResults: Equatable, Sendable {
     package var text: String {
         """
         # The results of the step from \(from) to \(to) for the rows of \(from).sqlite. The tests write this file, and compare it.
-        fixture \(String(fixture, radix: 16)) inputs \(String(inputs, radix: 16))
+        fixture \(String(fixture, radix: 16))
 
         """ + varying.sorted().map { "varies \($0)\n" }.joined() + rows.map { $0.text + "\n" }.joined()
     }
@@ -73,10 +71,8 @@ package struct StepResults: Equatable, Sendable {
     package init?(parsing text: String, from: String, to: String) {
         var lines = text.split(separator: "\n").drop { $0.hasPrefix("#") }
         let head = lines.popFirst()?.split(separator: " ") ?? []
-        guard head.count == 4, head[0] == "fixture", head[2] == "inputs", let fixture = UInt64(head[1], radix: 16),
-            let inputs = UInt64(head[3], radix: 16)
-        else { return nil }
-        self.init(from: from, to: to, fixture: fixture, inputs: inputs, rows: [])
+        guard head.count == 2, head[0] == "fixture", let fixture = UInt64(head[1], radix: 16) else { return nil }
+        self.init(from: from, to: to, fixture: fixture, rows: [])
         for line in lines {
             if line.hasPrefix("varies ") {
                 varying.insert(String(line.dropFirst(7)))
@@ -90,7 +86,11 @@ package struct StepResults: Equatable, Sendable {
 
     /// Returns a name as a word without spaces.
     package static func word(_ name: String) -> String {
-        name.contains { $0.isWhitespace || "|\\\"".contains($0) } || name.isEmpty ? escaped(name) : name
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f
+        }
+        // A line may begin with `varies`.
+        return isPlain && !["", "varies"].contains(name) ? name : quoted(name).replacing(" ", with: "\\u{20}")
     }
 
     /// Returns a text in one line, in quotation marks.
@@ -111,8 +111,6 @@ package struct StepResults: Equatable, Sendable {
         }
         return quoted + "\""
     }
-
-    private static func escaped(_ name: String) -> String { quoted(name).replacing(" ", with: "\\u{20}") }
 
     // MARK: Comparison
 

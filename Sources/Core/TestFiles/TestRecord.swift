@@ -46,24 +46,28 @@ package struct TestRecord: Equatable, Sendable {
     }
 
     /// Returns the hash of the files on which the tests of a model depend: its descriptions and its migrations, and the Swift files
-    /// of the tests. Generated files follow from these.
+    /// of the tests. The generated ones among these change with Strata too.
     ///
     /// - Parameters:
     ///   - model: The folder of the model.
     ///   - tests: The folder of the test target.
     package static func inputs(model: URL, tests: URL) -> UInt64 {
         var hash = FNV1a()
-        add(["json", "swift"], in: model, to: &hash)
+        add(["json", "swift"], in: model, besides: "Generated", to: &hash)
         add(["swift"], in: tests, to: &hash)
         return hash.value
     }
 
-    /// Adds the names and contents of the files in a folder that have one of the suffixes and are not generated.
-    private static func add(_ suffixes: Set<String>, in folder: URL, to hash: inout FNV1a) {
+    /// Adds the names and contents of the files in a folder that have one of the suffixes.
+    ///
+    /// - Parameter generated: The name of a folder to leave out.
+    private static func add(
+        _ suffixes: Set<String>, in folder: URL, besides generated: Substring? = nil, to hash: inout FNV1a
+    ) {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
         for name in names.sorted() {
             let parts = name.split(separator: "/")
-            guard suffixes.contains((name as NSString).pathExtension), !parts.contains("Generated"),
+            guard suffixes.contains((name as NSString).pathExtension), !parts.contains(where: { $0 == generated }),
                 !parts.contains(where: { $0.hasPrefix(".") }),
                 let data = try? Data(contentsOf: folder.appendingPathComponent(name))
             else { continue }

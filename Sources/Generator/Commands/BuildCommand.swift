@@ -32,7 +32,7 @@ struct BuildCommand {
         let model = try LoadedModel(reading: folder)
         let generator = try model.generator(
             testFolder: testFolders.first.map { .path($0.url.path) } ?? .aboveFile,
-            sealsFixtures: testFolders.first?.isFirst != false, testFolders: testFolders)
+            for: testFolders.first)
         if place == .sources { try checkCommitted(model, generator) }
         for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
             // Write every declared output, even if its contents stay the same: the build system compares modification

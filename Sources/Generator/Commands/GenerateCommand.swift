@@ -76,6 +76,9 @@ struct GenerateCommand {
             console.say("\(path):\(line):1: warning: this file still names \"\(draft)\", which is \"\(beta)\" now")
         }
         console.say("further edits belong to \(draft), which comes after \(beta)")
+        if folder.configuration.versions.currentVersion == draft {
+            console.say("warning: \"current_version\" is \(beta) now; set it to \(draft) again when \(draft) begins")
+        }
     }
 
     private func run(
@@ -94,6 +97,7 @@ struct GenerateCommand {
         let sealedResults = model.sealResults(in: testFolders)
         let tree = try GeneratedTree(model, testFolders: testFolders)
         if case .steps(let steps) = release {
+            model.removeResults(of: steps, in: testFolders)
             for step in steps {
                 console.say(
                     "the step from \(step.from) to \(step.to) of \(model.history.name) is now released as the descriptions have it"
@@ -133,7 +137,8 @@ struct GenerateCommand {
         stamp?.record(writing: written, notes: (notes + warnings).joined(separator: "\n"))
     }
 
-    /// Checks that the versions to release have their custom migrations, and fixtures that are current.
+    /// Checks that the versions to release have their custom migrations, fixtures that are current, and green tests. A
+    /// release without tests needs only the migrations.
     private func checkRelease(
         of model: LoadedModel, _ tree: GeneratedTree, _ testFolders: [ModelFolder.TestFolder]
     ) throws {
@@ -150,21 +155,19 @@ struct GenerateCommand {
         var messages = unwritten.map {
             "\($0.path): error: this migration is not written yet, so nothing was released"
         }
-        let open = model.openTests(in: testFolders)
+        let isNew = model.sealedVersions.contains { !model.released.contains($0) }
+        let open = isNew ? model.openTests(in: testFolders) : []
         if !isUntested {
             messages += stale.map {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
             }
             messages += untested.filter { _ in stale.isEmpty }.map {
-                "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first"
+                "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first, or add --untested"
             }
             if messages.isEmpty, !open.isEmpty {
-                let what =
-                    open == ["all"]
-                    ? "the generated tests have not run with these descriptions and migrations"
-                    : "these generated tests have not passed: \(open.joined(separator: ", "))"
                 messages.append(
-                    "\(model.folder.path): error: \(what), so nothing was released; run swift test, or add --untested")
+                    "\(model.folder.path): error: these generated tests have not passed with the present descriptions, migrations and tests, "
+                        + "so nothing was released; run swift test, or add --untested: \(open.joined(separator: ", "))")
             }
         }
         if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }

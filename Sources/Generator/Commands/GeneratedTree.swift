@@ -44,7 +44,7 @@ struct GeneratedTree {
         _ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all, generator: Generator? = nil
     ) throws {
         guard model.severalDrafts.isEmpty else { throw Diagnostics(model.severalDrafts) }
-        let generator = try generator ?? model.generator(testFolders: testFolders)
+        let generator = try generator ?? model.generator(for: testFolders.first { $0.isFirst })
         expectationFunctions = scope == .all ? generator.expectationFunctions() : [:]
         let folder = model.folder
         if scope != .tests {
@@ -75,7 +75,7 @@ struct GeneratedTree {
         }
         for testFolder in testFolders where scope != .sources {
             let generator =
-                testFolder.isFirst ? generator : try model.generator(sealsFixtures: false, testFolders: testFolders)
+                testFolder.isFirst ? generator : try model.generator(for: testFolder)
             files.append(
                 (
                     testFolder.url.appendingPathComponent("Fixtures/\(model.history.name)/.gitignore"),

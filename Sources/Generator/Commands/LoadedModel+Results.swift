@@ -30,23 +30,22 @@ extension LoadedModel {
         var (renamed, notes): ([(URL, URL)], [String]) = ([], [])
         guard openTests(in: testFolders).isEmpty else { return ([], []) }
         for step in stepsWithResults where results[step] == nil {
-            for isDraft in [false, true] {
-                guard let url = resultsFile(of: step, isDraft: isDraft, in: testFolders),
-                    let file = resultsFile(of: step, isDraft: false, in: testFolders),
-                    let bytes = try? Data(contentsOf: url),
-                    let found = StepResults(
-                        parsing: String(decoding: bytes, as: UTF8.self), from: step.from.text, to: step.to.text),
-                    found.fixture == fixtures[step.from]?.value
-                else { continue }
-                results[step] = Fingerprint(of: bytes)
-                if isDraft { renamed.append((url, file)) }
-                if !found.varying.isEmpty {
-                    let names = found.varying.sorted().joined(separator: ", ")
-                    notes.append(
-                        "note: the step from \(step.from) to \(step.to) gives other values each time, which are not sealed: \(names)"
-                    )
-                }
-                break
+            // The tests of a released version write the file itself.
+            let isDraft = !released.contains(step.to)
+            guard let url = resultsFile(of: step, isDraft: isDraft, in: testFolders),
+                let file = resultsFile(of: step, isDraft: false, in: testFolders),
+                let bytes = try? Data(contentsOf: url),
+                let found = StepResults(
+                    parsing: String(decoding: bytes, as: UTF8.self), from: step.from.text, to: step.to.text),
+                found.fixture == fixtures[step.from]?.value
+            else { continue }
+            results[step] = Fingerprint(of: bytes)
+            if isDraft { renamed.append((url, file)) }
+            if !found.varying.isEmpty {
+                let names = found.varying.sorted().joined(separator: ", ")
+                notes.append(
+                    "note: the step from \(step.from) to \(step.to) gives other values each time, which are not sealed: \(names)"
+                )
             }
         }
         return (renamed, notes)
@@ -75,16 +74,24 @@ extension LoadedModel {
         }
     }
 
-    /// Returns the generated tests that have not passed with the present descriptions, migrations and tests. The list is
-    /// empty if the model has no test target.
-    func openTests(in testFolders: [ModelFolder.TestFolder]) -> [String] {
-        guard let tests = testFolders.first(where: \.isFirst), let fixtures = fixtureFolder(in: testFolders) else {
-            return []
+    /// Deletes the files with the results of steps that were accepted anew, so that the tests write them again.
+    func removeResults(of steps: [StepVersions], in testFolders: [ModelFolder.TestFolder]) {
+        for step in steps {
+            guard let file = resultsFile(of: step, isDraft: false, in: testFolders) else { continue }
+            try? FileManager.default.removeItem(at: file)
         }
-        let url = fixtures.appendingPathComponent(TestRecord.fileName)
-        guard let text = try? String(contentsOf: url, encoding: .utf8), let record = TestRecord(parsing: text),
-            record.inputs == TestRecord.inputs(model: folder.url, tests: tests.url)
-        else { return ["all"] }
-        return record.open
+    }
+
+    /// Returns the generated tests that have not passed with the present descriptions, migrations and tests, each with the
+    /// name of its target's folder. The list is empty if the model has no test target.
+    func openTests(in testFolders: [ModelFolder.TestFolder]) -> [String] {
+        testFolders.flatMap { tests -> [String] in
+            let name = tests.url.lastPathComponent
+            let url = tests.url.appendingPathComponent("Fixtures/\(history.name)/\(TestRecord.fileName)")
+            guard let text = try? String(contentsOf: url, encoding: .utf8), let record = TestRecord(parsing: text),
+                record.inputs == TestRecord.inputs(model: folder.url, tests: tests.url)
+            else { return ["all of \(name)"] }
+            return record.open.map { "\($0) of \(name)" }
+        }
     }
 }

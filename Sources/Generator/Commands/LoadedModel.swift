@@ -67,12 +67,16 @@ package struct LoadedModel {
             lock = lock.supported(from: oldest)
         }
         // If old versions are no longer supported, `imported` may still name their columns.
-        let unknown = history.unknownImportedColumns
+        let unknown = (descriptions.completeHistory ?? history).unknownImportedColumns
         guard unknown.isEmpty || folder.configuration.versions.oldestSupported != nil else {
             throw CommandError.unknownImportedColumns(folder.path, unknown)
         }
         let invalidRows = folder.configuration.invalidRows.resolved(in: history)
-        guard invalidRows.diagnostics.isEmpty else { throw Diagnostics(invalidRows.diagnostics) }
+        // A policy may be for an entity of a later version than the current one.
+        let problems = folder.configuration.invalidRows.resolved(in: descriptions.completeHistory ?? history)
+            .diagnostics
+        guard invalidRows.diagnostics.isEmpty || problems.isEmpty && folder.configuration.versions.currentVersion != nil
+        else { throw Diagnostics(invalidRows.diagnostics) }
         self.invalidRows = invalidRows.policies
         self.history = history
         if case .steps(let steps) = release {
@@ -144,7 +148,7 @@ package struct LoadedModel {
                     """
                     \(url.path): error: this is the database of a released version, which \(Generator.lockName) does not \
                     name and the descriptions do not give: restore \(Generator.lockName) and the descriptions from version \
-                    control, or delete this file if no customer has such a database
+                    control, or delete this file, and the .rows of the step to it, if no customer has such a database
                     """)
             }
         }
@@ -307,12 +311,10 @@ package struct LoadedModel {
     ///
     /// - Parameters:
     ///   - testFolder: The way in which the generated tests find the folder of their target.
-    ///   - sealsFixtures: Whether the generated files contain the fingerprints of the files beside the fixtures.
-    ///   - testFolders: The folders of the tests.
+    ///   - tests: The test target whose tests are generated; nil if none is.
     /// - Throws: `CommandError` if the configured templates are wrong.
     func generator(
-        testFolder: GenerationOptions.TestFolder = .aboveFile, sealsFixtures: Bool = true,
-        testFolders: [ModelFolder.TestFolder] = []
+        testFolder: GenerationOptions.TestFolder = .aboveFile, for tests: ModelFolder.TestFolder? = nil
     ) throws -> Generator {
         var templates = try Templates.load()
         if let path = folder.configuration.templates {
@@ -335,8 +337,9 @@ package struct LoadedModel {
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
                 structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
-                testFolder: testFolder, sealedCount: sealedCount, modelPath: folder.path(from: testFolders),
-                fixtures: sealsFixtures ? fixtures : [:], results: sealsFixtures ? results : [:],
+                testFolder: testFolder, sealedCount: sealedCount, modelPath: tests.map(folder.path),
+                fixtures: tests?.isFirst == false ? [:] : fixtures,
+                results: tests?.isFirst == false ? nil : results,
                 invalidRows: invalidRows))
     }
 }

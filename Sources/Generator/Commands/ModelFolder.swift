@@ -123,12 +123,11 @@ package struct ModelFolder {
         }
     }
 
-    /// Returns the path of the folder from the nearest folder above it and its tests; nil if it has no tests.
-    func path(from testFolders: [TestFolder]) -> String? {
-        guard let tests = testFolders.first?.url.standardizedFileURL.pathComponents else { return nil }
-        let own = url.standardizedFileURL.pathComponents
-        let shared = zip(own, tests).prefix { $0 == $1 }.count
-        return own.dropFirst(shared).joined(separator: "/")
+    /// Returns the path of the folder from the nearest folder above it and a folder of tests.
+    func path(from tests: TestFolder) -> String {
+        let (own, other) = (url.standardizedFileURL.pathComponents, tests.url.standardizedFileURL.pathComponents)
+        let shared = zip(own, other).prefix { $0 == $1 }.count
+        return shared == own.count ? "." : own.dropFirst(shared).joined(separator: "/")
     }
 
     /// Returns the names of the model's test targets that do not exist.

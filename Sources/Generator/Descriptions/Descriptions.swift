@@ -5,6 +5,8 @@ import SchemaModel
 package struct Descriptions: Sendable {
     /// The schema history; nil if there are errors.
     package let history: SchemaHistory?
+    /// The schema history with the versions after `current_version`; nil if there are errors.
+    package let completeHistory: SchemaHistory?
     /// The errors, warnings and notes about the files, sorted by file and position.
     package let diagnostics: [Diagnostic]
     private let mentions: [VersionMention]
@@ -67,6 +69,7 @@ package struct Descriptions: Sendable {
         var seen: Set<Diagnostic> = []
         self.diagnostics = diagnostics.filter { seen.insert($0).inserted }.inOrder
         if self.diagnostics.contains(where: { $0.severity == .error }) { history = nil }
+        completeHistory = history
         self.history = settings?.current.map { current in history?.upTo(current.version) } ?? history
     }
 
@@ -81,8 +84,13 @@ package struct Descriptions: Sendable {
     package func severalDrafts(_ drafts: [Version], target: String, isLockMissing: Bool) -> [Diagnostic] {
         let places = drafts.map { version in mentions.filter { $0.version == version } }
         // Of versions that are named equally often, the newest one.
-        let named = (places.reversed().min { $0.count < $1.count } ?? []).sorted {
-            ($0.file.path, $0.offset) < ($1.file.path, $1.offset)
+        guard let rarest = places.indices.reversed().min(by: { places[$0].count < places[$1].count }) else { return [] }
+        var named = places[rarest].map { (file: $0.file, offset: $0.offset, version: $0.version) }
+        named.sort { ($0.file.path, $0.offset) < ($1.file.path, $1.offset) }
+        if named.isEmpty, let settings {
+            // Only `versions` in `strata.json` names it.
+            let offset = settings.listed?.first { $0.version == drafts[rarest] }?.offset ?? 0
+            named = [(settings.file, offset, drafts[rarest])]
         }
         return named.enumerated().map { place, mention in
             let problem =
@@ -112,6 +120,10 @@ package struct Descriptions: Sendable {
                 return diagnostic
             }
         case .step(let edit):
+            if edit.owner == StepLine.configuration, let settings {
+                let place = settings.chain.first { $0.from.version == edit.from }?.from.offset ?? 0
+                return settings.file.diagnostic(problem, at: place)
+            }
             if let diagnostic = sources?.diagnostic(problem, of: edit) { return diagnostic }
         case .versionRemoved(let version):
             if let settings, let current = settings.current, current.version < version {

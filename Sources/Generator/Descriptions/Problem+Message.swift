@@ -34,17 +34,13 @@ extension Problem {
         case .versionsNotAscending(let version, let before):
             return "versions must be in ascending order; \(version) cannot follow \(before)"
         case .severalDrafts(let versions, let target, let isLockMissing):
-            let (last, others) = (versions[versions.count - 1], versions.dropLast())
-            let lost = isLockMissing ? "; if strata.lock was lost, restore it from version control" : ""
-            return
-                "\(others.joined(separator: ", ")) and \(last) are not released, but only one version can be edited at a "
-                + "time; correct the number, or release \(others[others.count - 1]) first: "
-                + "swift package --allow-writing-to-package-directory generate --target \(target) --release "
-                + "--version \(others[others.count - 1])\(lost)"
+            return severalDrafts(versions, target: target, isLockMissing: isLockMissing)
         case .namedToo(let version): return "\(version) is named here too"
         case .currentVersionIsOld(let version, let released):
             return
                 "\"current_version\" is \(version), but \(released) is released; write \(released) or a later version"
+        case .currentVersionIsUnsupported(let version, let oldest):
+            return "\"current_version\" is \(version), which is older than \"oldest_supported_version\", \(oldest)"
         case .unlistedVersion(let version):
             return "version \(version) is not in \"versions\" of strata.json; add it there, or correct it here"
         case .unknownVersion(let version):
@@ -254,9 +250,22 @@ extension Problem {
         }
     }
 
+    /// - Parameter versions: The versions that are not released; at least two.
+    private func severalDrafts(_ versions: [String], target: String, isLockMissing: Bool) -> String {
+        let (last, others) = (versions[versions.count - 1], versions.dropLast())
+        let first = others[others.count - 1]
+        let command = "swift package --allow-writing-to-package-directory generate --target \(target)"
+        let lost = isLockMissing ? "; if strata.lock was lost, restore it from version control" : ""
+        return
+            "\(others.joined(separator: ", ")) and \(last) are not released, but only one version can be edited at a time; "
+            + "correct the number; or release \(first) first: add \"current_version\": \"\(first)\" to strata.json, run generate, "
+            + "swift test and \(command) --release, and remove it again; without tests, \(first) and older versions are released by "
+            + "\(command) --release --version \(first) --untested\(lost)"
+    }
+
     private func twoReleases(_ conflict: LockConflict) -> String {
         let (ours, theirs) = (conflict.ours, conflict.theirs)
-        let take = "take strata.lock and the fixtures of one branch, with git checkout --ours or --theirs"
+        let take = "take strata.lock and the files in Fixtures of one branch, with git checkout --ours or --theirs"
         func release(_ release: LockConflict.Release) -> String {
             "\(release.version) with fingerprint \(release.fingerprint) (\(release.branch))"
         }
@@ -265,7 +274,9 @@ extension Problem {
                 + "descriptions until they agree with it"
         }
         if ours.version == theirs.version, ours.fingerprint == theirs.fingerprint {
-            return "both branches have released \(ours.version), with different fixtures; \(take)"
+            let isFixture = ours.fixture != nil && theirs.fixture != nil && ours.fixture != theirs.fixture
+            let what = isFixture ? "fixtures" : "results of a step to it"
+            return "both branches have released \(ours.version), with different \(what); \(take)"
         }
         return "each branch has released something that the other has not: \(release(ours)), and \(release(theirs)); "
             + "customers may have stores of either; \(take), and give the changes of the other branch a newer version in "

@@ -20,11 +20,11 @@ package enum Problem: Hashable, Sendable {
     case malformedVersion(String)
     case versionsNotAscending(String, after: String)
     case unlistedVersion(String)
-    /// A new version that would seal the draft, and looks misspelled.
     /// Versions that are not released, oldest first, although only one version can be a draft.
     case severalDrafts([String], target: String, isLockMissing: Bool)
     case namedToo(String)
     case currentVersionIsOld(String, released: String)
+    case currentVersionIsUnsupported(String, oldest: String)
     case unknownVersion(String)
     case twoSuccessors(String)
     case previousNameWithoutVersion

@@ -116,12 +116,12 @@ package struct VersionSettings: Sendable {
         var references = [oldest, current].compactMap(\.self)
         for link in chain { references += [link.from, link.to] }
         let known = Set(versions.versions)
-        let unknown = references.filter { !known.contains($0.version) }.map { mention in
+        var unknown = references.filter { !known.contains($0.version) }.map { mention in
             file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)
         }
         if unknown.isEmpty, let oldest, let current, current.version < oldest.version {
-            let problem = Problem.versionsNotAscending(current.version.text, after: oldest.version.text)
-            return [file.diagnostic(problem, at: current.offset)]
+            let problem = Problem.currentVersionIsUnsupported(current.version.text, oldest: oldest.version.text)
+            unknown = [file.diagnostic(problem, at: current.offset)]
         }
         guard let listed = listed.map({ Set($0.map(\.version)) }) else { return unknown }
         return unknown

@@ -62,8 +62,8 @@ package struct GenerationOptions: Sendable {
     package var sealedCount: Int
     /// The fingerprints of fixture files, by version. A version without a fixture has none.
     package var fixtures: [Version: Fingerprint]
-    /// The fingerprints of the files with the results of steps.
-    package var results: [StepVersions: Fingerprint]
+    /// The fingerprints of the files with the results of steps; nil if the tests do not check results.
+    package var results: [StepVersions: Fingerprint]?
     /// The policies for rows that do not fit in a conversion.
     package var invalidRows: [ImportedInvalidRows]
 
@@ -72,7 +72,7 @@ package struct GenerationOptions: Sendable {
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
         codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile, sealedCount: Int,
         modelPath: String? = nil, fixtures: [Version: Fingerprint] = [:],
-        results: [StepVersions: Fingerprint] = [:], invalidRows: [ImportedInvalidRows] = []
+        results: [StepVersions: Fingerprint]? = [:], invalidRows: [ImportedInvalidRows] = []
     ) {
         self.module = module
         self.access = access

@@ -132,7 +132,7 @@ package struct Generator: Sendable {
         GeneratedFile(
             place: .model, name: Self.lockName,
             contents: Lock(
-                sealing: options.sealedCount, of: history, fixtures: options.fixtures, results: options.results
+                sealing: options.sealedCount, of: history, fixtures: options.fixtures, results: options.results ?? [:]
             ).text)
     }
 

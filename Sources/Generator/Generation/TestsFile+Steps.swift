@@ -77,8 +77,10 @@ extension Generator {
 
     /// The argument for the results of a step. Those of steps that only conversions take are not sealed.
     private func results(of step: SchemaStep) -> Value {
-        guard step.writesValues, !history.isPassedInConversion(step.from.version) else { return .null }
-        return .text(options.results[step.ends].map { ".sealed(0x\($0))" } ?? ".unsealed")
+        guard let sealed = options.results, step.writesValues, !history.isPassedInConversion(step.from.version) else {
+            return .null
+        }
+        return .text(sealed[step.ends].map { ".sealed(0x\($0))" } ?? ".unsealed")
     }
 
     private func tableTests(_ step: SchemaStep) -> [TableTest] {

@@ -80,16 +80,17 @@ package struct Lock: Hashable, Sendable {
         sealing count: Int, of history: SchemaHistory, fixtures: [Version: Fingerprint] = [:],
         results: [StepVersions: Fingerprint] = [:]
     ) {
+        let sealed = Set(history.versions.prefix(count).map(\.version))
         self.init(
             schema: history.name,
             versions: Array(history.versions.prefix(count).enumerated()).concurrentMap { place, version in
                 let oldest = history.compatibleSince(version.version)
-                let step = place == 0 ? nil : history.neighbours[place - 1]
+                let lines = place == 0 ? nil : history.stepLines(from: place - 1, sealed: sealed)
                 return Sealed(
                     version: version.version, lines: version.logicalLines, fingerprint: version.fingerprint,
                     ddl: version.ddlFingerprint, fixture: fixtures[version.version],
                     compatibleSince: oldest == version.version ? nil : oldest,
-                    step: step.map { Step(from: $0.from.version, lines: $0.lines.map(\.text)) },
+                    step: lines.map { Step(from: history.versions[place - 1].version, lines: $0.map(\.text)) },
                     results: Dictionary(
                         uniqueKeysWithValues: results.filter { $0.key.to == version.version }.map {
                             ($0.key.from, $0.value)

@@ -133,16 +133,17 @@ extension Lock {
     /// Returns how the step to a version differs from its lines in the lock.
     private func stepEdits(of seal: Sealed, in history: SchemaHistory) -> [LockChange.StepEdit] {
         guard let sealed = seal.step,
-            let step = history.neighbours.first(where: {
+            let place = history.neighbours.firstIndex(where: {
                 $0.from.version == sealed.from && $0.to.version == seal.version
             })
         else { return [] }
+        let lines = history.stepLines(from: place, sealed: Set(versions.map(\.version)))
         // Facts are compared by their bytes: two texts that differ only in their Unicode form are two values.
-        let (before, after) = (sealed.lines, step.lines.map(\.text))
+        let (before, after) = (sealed.lines, lines.map(\.text))
         if sealed.isSame(as: .init(from: sealed.from, lines: after)) { return [] }
         let was = before.filter { line in !after.contains { Lock.isSame($0, line) } }
         let now = after.filter { line in !before.contains { Lock.isSame($0, line) } }
-        let facts = step.elements
+        let facts = history.neighbours[place].elements
         func split(_ line: String) -> (element: StepLine, kind: Substring)? {
             guard let element = facts.first(where: { line.hasPrefix($0.key + ": ") }) else { return nil }
             let fact = String(line.dropFirst(element.key.count + 2))

@@ -10,7 +10,7 @@ package struct LockConflict: Error, Hashable, Sendable {
     /// Whether only the step to the version differs.
     package var isOfStep: Bool {
         ours.version == theirs.version && ours.fingerprint == theirs.fingerprint
-            && (ours.step?.isSame(as: theirs.step) == false || ours.results != theirs.results)
+            && ours.step?.isSame(as: theirs.step) == false
     }
 
     /// A release.
@@ -23,8 +23,6 @@ package struct LockConflict: Error, Hashable, Sendable {
         package let fixture: Fingerprint?
         /// The lines of the step to it.
         fileprivate let step: Lock.Step?
-        /// The fingerprints of the results of the steps to it.
-        fileprivate let results: [Version: Fingerprint]
 
         fileprivate init(_ sealed: Lock.Sealed, _ side: MergeConflict.Side) {
             branch = side.label
@@ -32,7 +30,6 @@ package struct LockConflict: Error, Hashable, Sendable {
             fingerprint = sealed.fingerprint
             fixture = sealed.fixture
             step = sealed.step
-            results = sealed.results
         }
     }
 }

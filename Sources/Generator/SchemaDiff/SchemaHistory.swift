@@ -109,6 +109,16 @@ package struct SchemaHistory: Sendable {
             formerNames: formerNames, imported: imported)
     }
 
+    /// Returns the facts about the step from a version to the next one that the two do not show. One is the version to which
+    /// `chain` leads stores instead, if it is among `sealed`.
+    func stepLines(from place: Int, sealed: Set<Version>) -> [StepLine] {
+        let (neighbour, step) = (neighbours[place], steps[place])
+        let isChained = step.to.version != neighbour.to.version && sealed.contains(step.to.version)
+        return (neighbour.lines + (isChained ? [.chain(to: step.to.version)] : [])).sorted {
+            $0.text.isBefore($1.text)
+        }
+    }
+
     /// Returns whether a version was imported, so that databases of it existed before the schema.
     package func isImported(_ version: Version) -> Bool { imported != nil && formerNames[version] != nil }
 

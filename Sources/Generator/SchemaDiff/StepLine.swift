@@ -9,6 +9,14 @@ package struct StepLine: Hashable, Sendable {
     /// The fact.
     package let fact: String
 
+    /// The owner of the facts in `strata.json`.
+    package static let configuration = "strata.json"
+
+    /// The fact that `chain` leads stores of the version before the step to another version than the next one.
+    static func chain(to version: Version) -> StepLine {
+        StepLine(owner: configuration, element: nil, fact: "chain \(version)")
+    }
+
     /// The text before the fact, which names the element.
     var key: String { ([owner] + [element].compactMap(\.self)).map(ModelVersion.logical).joined(separator: ".") }
     /// The line in the lock.
@@ -48,6 +56,7 @@ extension SchemaStep {
         }
         let owners = entities + subtypes
         return owners.flatMap { owner, names in names.map { .init(owner, $0, "") } } + owners.map { .init($0.0, "") }
+            + [.init(StepLine.configuration, "")]
     }
 
     private func lines(of entity: Entity) -> [StepLine] {

@@ -28,16 +28,6 @@ package struct Version: Sendable, CustomStringConvertible {
     /// Returns a beta of this version: 1.3-beta.1 for 1.3.
     package func beta(_ number: Int) -> Version { Version("\(final.text)-beta.\(number)") ?? self }
 
-    /// Returns the difference of the first numbers that differ: 20 for 2.2 and 2.22, 1 for 2.9 and 3.0.
-    package func distance(to other: Version) -> Int {
-        let (left, right) = (number.components, other.number.components)
-        for place in 0..<max(left.count, right.count) {
-            let numbers = (place < left.count ? left[place] : 0, place < right.count ? right[place] : 0)
-            if numbers.0 != numbers.1 { return abs(numbers.1 - numbers.0) }
-        }
-        return 0
-    }
-
     /// The version with its last number increased: 1.1 for 1.0. After a beta, it is the version without the beta. Messages
     /// show it as an example of a newer version.
     package var next: Version {

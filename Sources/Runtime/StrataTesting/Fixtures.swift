@@ -284,7 +284,7 @@ public struct Fixtures: Sendable {
     }
 
     /// The modification time of the file that contains these tests; nil if it cannot be determined.
-    private static let buildTime: Date? = {
+    static let buildTime: Date? = {
         #if canImport(Darwin)
             // On Darwin the tests are a bundle that another program loads.
             var image = Dl_info()
@@ -296,7 +296,7 @@ public struct Fixtures: Sendable {
         #endif
     }()
 
-    private static func modificationTime(of path: String) -> Date? {
+    static func modificationTime(of path: String) -> Date? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
     }
 

@@ -126,8 +126,10 @@ extension WriteTransaction {
     }
 
     /// Inserts rows for models.
+    ///
+    /// - Throws: The errors of inserting one model. Then none of the rows is inserted.
     public func insert<Model: PersistableEntity>(contentsOf models: some Sequence<Model>) throws {
-        for model in models { try insert(model) }
+        try savepoint { for model in models { try insert(model) } }
     }
 
     /// Inserts a row for a model, or updates its row.

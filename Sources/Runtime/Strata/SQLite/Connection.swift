@@ -381,7 +381,8 @@ package final class Connection {
     /// Checks that no other process has migrated the store, since it was opened, to a version that the app cannot use:
     /// columns may have new names then. Call it in a transaction.
     ///
-    /// - Throws: `StoreError.newer` if the store was migrated to such a version.
+    /// - Throws: `StoreError.newer` if the store was migrated to such a version; the errors of an opening if the file has become
+    ///   something else.
     func checkVersion() throws {
         guard let version else { return }
         let statement = try cached("PRAGMA user_version")
@@ -389,12 +390,14 @@ package final class Connection {
         guard try statement.step() else { return }
         let found = try statement.row.int(0)
         if version.accepts(found) { return }
-        let identity = try? StoreIdentity(reading: self)
-        guard let identity, identity.isNewer(than: version.schema) else {
-            throw StoreError.newer(
-                found: identity?.version ?? "", newest: version.schema.versions.last?.name ?? "")
+        let identity = try SQLiteError.translated { try StoreIdentity(reading: self) }
+        if identity.isNewer(than: version.schema) { return version.accept(newer: found) }
+        let path = try MigrationPath(from: identity, in: version.schema)
+        guard path.steps.isEmpty else {
+            throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }
-        version.accept(newer: found)
+        // The store has the app's version, but another program has changed its number.
+        version.accept(changed: found)
     }
 
     private func commit() throws {

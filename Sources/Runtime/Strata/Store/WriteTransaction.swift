@@ -72,7 +72,17 @@ public final class WriteTransaction: ReadTransaction {
                 return count
             }
         }
-        return try withoutActuallyEscaping(body) { body in
+        // SQLite may find that a statement with a clause for conflicts cannot fail, and then keeps the rows before an error of
+        // `body`.
+        return clause.isEmpty
+            ? try insertRows(into: table, clause, body) : try savepoint { try insertRows(into: table, clause, body) }
+    }
+
+    /// Inserts rows with one statement. If `body` throws, the rows before may stay.
+    private func insertRows(
+        into table: EntityTable, _ clause: String, _ body: (Statement) throws -> Bool
+    ) throws -> Int {
+        try withoutActuallyEscaping(body) { body in
             let statement = try open().cached(table.insertRows(into: name(table.name), clause))
             let feed = RowFeed(columnCount: table.columns.count, body)
             try feed.bind(to: statement, at: 1)
@@ -278,14 +288,16 @@ public final class WriteTransaction: ReadTransaction {
     /// ```
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let connection = try open()
-        try connection.execute("SAVEPOINT strata")
+        try connection.execute(#"SAVEPOINT "strata""#)
         do {
             let result = try body()
-            try open().execute("RELEASE strata")
+            try open().execute(#"RELEASE "strata""#)
             return result
         } catch {
             // SQLite may have rolled back the complete transaction.
-            if connection.isInTransaction { try connection.executeUninterrupted("ROLLBACK TO strata; RELEASE strata") }
+            if connection.isInTransaction {
+                try connection.executeUninterrupted(#"ROLLBACK TO "strata"; RELEASE "strata""#)
+            }
             throw error
         }
     }

@@ -64,7 +64,7 @@ struct ShopSchemaMigrationTests {
         )
         fixtures.expect("invoice")
         fixtures.expect("product")
-        fixtures.step(from: "1.0", to: "1.1", results: .sealed(0x4be287abd463a7bb))
+        fixtures.step(from: "1.0", to: "1.1", results: .sealed(0xde284f3d32b0717b))
         fixtures.expect("customer")
         fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
         fixtures.expect("order", kept: ["id"])
