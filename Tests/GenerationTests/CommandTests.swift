@@ -227,13 +227,29 @@ import Testing
         }
     }
 
+    @Test func `versions that customers have already are released without tests`() throws {
+        let book = Self.custom.replacing(#"{ "version": "2.0" }"#, with: #"{ "version": "2.0" }, { "version": "3.0" }"#)
+        #expect(book != Self.custom)
+        try ScratchModel.with(["Book.json": book]) { (model: ScratchModel) throws in
+            let stub = "Migrations/Migration_1_0_to_2_0.swift"
+            let refusal = model.run("release", model.folder.path, "--version", "2.0")
+            #expect(refusal.output == "./\(stub): error: this migration is not written yet, so nothing was released")
+            #expect(!model.exists("strata.lock") && !model.exists(stub))
+            let release = model.run("release", model.folder.path, "--version", "2.0", "--untested")
+            #expect(release.code == .success && release.output.contains("created ./\(stub)"))
+            #expect(
+                release.output.contains("./\(stub): note: this migration is not written yet; tests fail until it is"))
+            #expect(model.run("check", model.folder.path).output.contains("this migration is not written yet"))
+        }
+    }
+
     @Test func `a second version that only strata.json names is an error there`() throws {
         let files = ["Book.json": Self.book, "strata.json": #"{ "versions": ["1.0", "2.0", "3.0"] }"#]
         try ScratchModel.with(files) { (model: ScratchModel) throws in
             #expect(model.run("release", model.folder.path, "--version", "1.0").code == .success)
             for command in ["generate", "release"] {
                 let output = model.run(command, model.folder.path).output
-                #expect(output.hasPrefix("./strata.json:1:31: error: 2.0 and 3.0 are not released"), "\(output)")
+                #expect(output.hasPrefix("./strata.json:1:30: error: 2.0 and 3.0 are not released"), "\(output)")
             }
         }
     }

@@ -138,10 +138,12 @@ struct GenerateCommand {
     }
 
     /// Checks that the versions to release have their custom migrations, fixtures that are current, and green tests. A
-    /// release without tests needs only the migrations.
+    /// release without tests needs nothing.
     private func checkRelease(
         of model: LoadedModel, _ tree: GeneratedTree, _ testFolders: [ModelFolder.TestFolder]
     ) throws {
+        if isUntested { return }
+        let new = model.sealedVersions.filter { !model.released.contains($0) }
         let missing = tree.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
         // The migrations to later versions may be unwritten.
         let needed = model.sealedVersions.map { "_to_\($0.identifier).swift" }
@@ -149,26 +151,21 @@ struct GenerateCommand {
             needed.contains { url.lastPathComponent.hasSuffix($0) }
         }
         let stale = model.staleFixtures(in: testFolders)
-        let untested = model.versionsWithoutFixture(in: testFolders).filter {
-            model.sealedVersions.contains($0) && !model.released.contains($0)
-        }
-        var messages = unwritten.map {
-            "\($0.path): error: this migration is not written yet, so nothing was released"
-        }
-        let isNew = model.sealedVersions.contains { !model.released.contains($0) }
-        let open = isNew ? model.openTests(in: testFolders) : []
-        if !isUntested {
-            messages += stale.map {
+        let withoutFixture =
+            stale.isEmpty ? model.versionsWithoutFixture(in: testFolders).filter(new.contains) : []
+        var messages =
+            unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" }
+            + stale.map {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
             }
-            messages += untested.filter { _ in stale.isEmpty }.map {
+            + withoutFixture.map {
                 "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first, or add --untested"
             }
-            if messages.isEmpty, !open.isEmpty {
-                messages.append(
-                    "\(model.folder.path): error: these generated tests have not passed with the present descriptions, migrations and tests, "
-                        + "so nothing was released; run swift test, or add --untested: \(open.joined(separator: ", "))")
-            }
+        let open = new.isEmpty || !messages.isEmpty ? [] : model.openTests(in: testFolders)
+        if !open.isEmpty {
+            messages.append(
+                "\(model.folder.path): error: these generated tests have not passed with the present descriptions, migrations and tests, "
+                    + "so nothing was released; run swift test, or add --untested: \(open.joined(separator: ", "))")
         }
         if !messages.isEmpty { throw CommandError.stale(messages, fixedBy: nil) }
     }

@@ -88,7 +88,8 @@ enum Help {
               --step FROM-TO         release no version, but accept an edit of a released step, such as another "fill". Stores that
                                      have taken the step keep what it was
               --version VERSION      release this version and those before it (default: the newest)
-              --untested             release also without green tests; the next swift test writes the fixture
+              --untested             release also without green tests, fixtures and written migrations, for versions that customers have
+                                     already; the next swift test writes what is missing
               --target NAME          the Swift target of the model, if the folder is not below Sources/NAME
               --test-target NAME=DIR a test target, if its folder is not Tests/NAME beside the Package.swift
 

@@ -74,7 +74,7 @@ extension LoadedModel {
         }
     }
 
-    /// Deletes the files with the results of steps that were accepted anew, so that the tests write them again.
+    /// Deletes the files with the results of steps that were accepted, so that the tests write them again.
     func removeResults(of steps: [StepVersions], in testFolders: [ModelFolder.TestFolder]) {
         for step in steps {
             guard let file = resultsFile(of: step, isDraft: false, in: testFolders) else { continue }
