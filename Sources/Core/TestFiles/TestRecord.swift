@@ -1,7 +1,7 @@
 import Foundation
 import SQLSchema
 
-/// Which generated tests have passed.
+/// A record of the generated tests that have passed.
 ///
 /// The tests of a schema write this file beside its fixtures, and `release` reads it. The first line is the hash of what
 /// the tests depend on. A line follows for each test, `passed` or `open`, with its name: `passed migration 1.0`.

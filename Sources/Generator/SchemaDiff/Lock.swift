@@ -127,7 +127,7 @@ package struct Lock: Hashable, Sendable {
         return lock
     }
 
-    /// Returns the lock without the lines and the results of a step. It then accepts those that the step has now.
+    /// Returns the lock without the lines and the results of a step. The next comparison then accepts the present ones.
     package func accepting(_ step: StepVersions) -> Lock {
         var lock = self
         for place in lock.versions.indices where lock.versions[place].version == step.to {
