@@ -204,7 +204,8 @@ import Testing
             for table in ["notes", "strata_notes"] {
                 try connection.execute("CREATE TABLE \(table) (text); INSERT INTO \(table) VALUES ('Secret')")
             }
-            let export = run("export", store.path, "--redact", "--to", result.path, "--model", Self.model)
+            let export = run(
+                "export", store.path, "--redact", "--user-objects", "--to", result.path, "--model", Self.model)
             #expect(export.code == .success, "\(export)")
             #expect(export.said.contains("  strata_notes: 1 row"), "\(export)")
             let copy = try Connection(path: result.path, mode: .readOnly)
@@ -212,6 +213,89 @@ import Testing
                 #expect(try copy.integer("SELECT count(*) FROM \(table)") == 1)
                 #expect(try copy.text("SELECT text FROM \(table)") != "Secret")
             }
+        }
+    }
+
+    @Test func `salvage keeps bytes that are not UTF-8, and reports what it does not take over`() throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            try connection.execute(
+                """
+                CREATE TABLE words (word TEXT PRIMARY KEY, at INTEGER) WITHOUT ROWID;
+                INSERT INTO words VALUES (CAST(x'61ff' AS TEXT), 1), (CAST(x'61fe' AS TEXT), 2), (CAST(x'61' AS TEXT), 3);
+                CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, text); INSERT INTO counted VALUES (70, 'a');
+                UPDATE sqlite_sequence SET seq = 99; CREATE TABLE odd (text); INSERT INTO odd VALUES ('kept');
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET tbl_name = CAST(tbl_name AS BLOB), sql = CAST(sql AS BLOB) WHERE name = 'odd';
+                INSERT INTO sqlite_schema VALUES ('table', 'gone', 'gone', 2, NULL), ('rule', 'unknown', 'unknown', 0, 'x');
+                PRAGMA writable_schema = OFF;
+                """)
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.code == .diagnostics && !salvage.said.contains("nothing is lost"), "\(salvage)")
+            #expect(salvage.said.contains("lost: table gone (it has no SQL)"), "\(salvage)")
+            #expect(salvage.said.contains("lost: rule unknown (its type is unknown)"), "\(salvage)")
+            let copy = try Connection(path: result.path, mode: .readOnly)
+            #expect(try copy.texts("SELECT hex(word) FROM words ORDER BY at") == ["61FF", "61FE", "61"])
+            #expect(try copy.integer("SELECT seq FROM sqlite_sequence") == 99)
+            #expect(try copy.text("SELECT text FROM odd") == "kept")
+        }
+    }
+
+    @Test(arguments: [Int64.max, .max - 1, .min, 0]) func `salvage reads rows with any number`(number: Int64) throws {
+        try withStore { (store: URL, result: URL) throws in
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            try connection.execute(
+                """
+                CREATE TABLE ends (id INTEGER PRIMARY KEY, text); INSERT INTO ends VALUES (\(number), 'end');
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+                INSERT INTO ends SELECT \(number > 5 ? "\(number) - 2 - i" : "\(number) + 2 + i"), hex(zeroblob(40)) FROM n;
+                PRAGMA wal_checkpoint(TRUNCATE)
+                """)
+            let leaves = try connection.texts(
+                "SELECT CAST(pageno AS TEXT) FROM dbstat WHERE name = 'ends' AND pagetype = 'leaf' ORDER BY path"
+            ).compactMap { Int($0) }
+            try damage(store, [leaves[number > 5 ? leaves.count - 2 : 1]])
+            #expect(run("salvage", store.path, "--to", result.path).said.contains("rows are lost between"))
+            let copy = try Connection(path: result.path, mode: .readOnly)
+            #expect(try copy.text("SELECT text FROM ends WHERE id = \(number)") == "end")
+        }
+    }
+
+    /// SQL beside an object, and in place of one.
+    private static let hostileSQL = [
+        "CREATE VIEW hostile AS SELECT 1; ATTACH 'PLACE' AS a; CREATE TABLE a.t (x)", "ATTACH 'PLACE' AS a",
+        "CREATE VIEW hostile AS SELECT 1; DROP TABLE laundry", "CREATE VIEW other AS SELECT 1", "CREATE TABLE hostile (x)",
+        "CREATE TEMP VIEW hostile AS SELECT 1", "DELETE FROM laundry", "VACUUM INTO 'PLACE'",
+        "CREATE VIEW hostile AS SELECT 1; COMMIT; DELETE FROM laundry", "CREATE VIEW temp.hostile AS SELECT 1",
+        "PRAGMA user_version = 7", "CREATE VIEW hostile AS SELECT 1; PRAGMA journal_mode = OFF",
+    ]
+
+    @Test(arguments: hostileSQL) func `no command runs the SQL of a file`(sql: String) throws {
+        try withStore { (store: URL, result: URL) throws in
+            let place = store.deletingLastPathComponent().appendingPathComponent("place.sqlite")
+            let text = sql.replacingOccurrences(of: "PLACE", with: place.path)
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            try connection.execute(
+                """
+                PRAGMA journal_mode = DELETE; PRAGMA writable_schema = ON;
+                INSERT INTO sqlite_schema VALUES ('view', 'hostile', 'hostile', 0, \(SQL.literal(text)))
+                """)
+            let before = try Data(contentsOf: store)
+            let salvage = run("salvage", store.path, "--to", result.path)
+            #expect(salvage.said.contains("lost: view hostile ("), "\(salvage)")
+            #expect(try numbers(result).count >= Self.count)
+            #expect(try Connection(path: result.path, mode: .readOnly).integer("PRAGMA user_version") != 7)
+            try FileManager.default.removeItem(at: result)
+            for options in [[], ["--user-objects"]] {
+                _ = Command.run(
+                    ["export", store.path, "--redact", "--to", result.path, "--model", Self.model] + options,
+                    console: Console(say: { _ in }, complain: { _ in }), others: StoreCommand.all)
+                try? FileManager.default.removeItem(at: result)
+            }
+            _ = run("inspect", store.path, "--model", Self.model)
+            _ = run("plan", store.path, "--model", Self.model)
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+            #expect(try Data(contentsOf: store) == before)
         }
     }
 }

@@ -245,4 +245,48 @@ import Testing
                     ])
             })
     }
+
+    /// The SQL of a view that says something else, with PLACE for the path of a file.
+    private static let hostileSQL = [
+        "CREATE VIEW hostile AS SELECT 1; ATTACH 'PLACE' AS a; CREATE TABLE a.t (x)",
+        "CREATE VIEW hostile AS SELECT 1; DROP TABLE tag", "CREATE VIEW hostile AS SELECT 1; COMMIT; DELETE FROM tag",
+        "CREATE VIEW hostile AS SELECT 1; CREATE TABLE more (x)", "CREATE VIEW hostile AS SELECT 1; PRAGMA user_version = 7",
+    ]
+
+    @Test(arguments: hostileSQL) func `a migration runs no SQL of the file but that of its objects`(sql: String) throws {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let text = sql.replacingOccurrences(of: "PLACE", with: place.path)
+        let hostile = """
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_schema VALUES ('view', 'hostile', 'hostile', 0, \(SQL.literal(text)));
+            INSERT INTO sqlite_schema VALUES ('trigger', 'rung', 'tag', 0,
+              \(SQL.literal("CREATE TRIGGER rung AFTER DELETE ON tag BEGIN SELECT 1; END; DELETE FROM tag")));
+            """
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + hostile, changes: Self.rebuild,
+            check: { (url: URL) throws in
+                #expect(try rows(url, "SELECT name FROM tag") == [[.text("a")]])
+                #expect(try schema(url, "view").isEmpty && schema(url, "trigger").isEmpty)
+                #expect(try !schema(url, "table").contains("more"))
+                let logged = try rows(url, "SELECT sql FROM strata_dropped WHERE name = 'hostile'")
+                #expect(logged == [[.text(text)]])
+            }, opened: { report = $0.migrationReport })
+        #expect(report?.droppedObjects.map(\.name).sorted() == ["hostile", "rung"])
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+    }
+
+    @Test func `an object whose SQL is not UTF-8 does not keep a store from opening`() throws {
+        let sql = """
+            CREATE VIEW latin AS SELECT 'x' AS x; PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = CAST(x'4352454154452056494557206c6174696e2041532053454c4543542027ff272041532078' AS TEXT)
+            WHERE name = 'latin';
+            """
+        var report: MigrationReport?
+        try withStore(
+            [Self.note, Self.tag], new: [Self.page, Self.tag], rows: Self.content + sql, changes: Self.rebuild,
+            check: { (url: URL) throws in #expect(try schema(url, "table").contains("page")) },
+            opened: { report = $0.migrationReport })
+        #expect(report?.droppedObjects.map(\.name) == ["latin"])
+    }
 }

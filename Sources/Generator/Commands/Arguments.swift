@@ -8,7 +8,7 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--dry-run", "--drafts", "--restart", "--complete", "--interactive",
+        "--unique", "--indexed", "--redact", "--user-objects", "--dry-run", "--drafts", "--restart", "--complete", "--interactive",
         "--to-one", "--to-many",
         "--discard",
         "--beta", "--untested", "--yes", "--markdown",
@@ -40,7 +40,7 @@ package struct Arguments {
         "plan": ["--model", "--json", "--quiet"],
         "inspect": ["--model", "--json", "--html"],
         "salvage": ["--to", "--json"],
-        "export": ["--redact", "--to", "--model"],
+        "export": ["--redact", "--user-objects", "--to", "--model"],
         "export-schema": ["--to", "--target"],
         "import": [
             "--into", "--interactive", "--dry-run", "--complete", "--order", "--renames", "--inheritance", "--oldest",

@@ -339,11 +339,13 @@ enum Help {
             usage: strata export FILE --redact --to FILE [options]
 
             Copies the store FILE with noise of the same length in place of its texts and its data. Numbers, dates, UUIDs,
-            cases and relationships stay, so the copy migrates as the store does. The letters and digits of keys, references
-            and unique texts change in a way that keeps equal ones equal. Values with limits may stay as they are; the command
-            names their tables. Look into the copy before you pass it on.
+            cases and relationships stay, so the copy migrates as the store does. Equal texts get equal noise, which depends on
+            the complete text and on a key that is not stored. If noise violates a limit such as a pattern, other values
+            replace the whole column, and the command names it. What the model does not know is left out: tables, views,
+            triggers and indexes of the app. Look into the copy before you pass it on.
 
               --redact               replace texts and data; required
+              --user-objects         copy the app's own tables with noise, and the SQL of its objects as it is
               --to FILE              the copy; the file must not exist
               --model FOLDER         the model of the store (default: the model of the same schema below the current folder)
 

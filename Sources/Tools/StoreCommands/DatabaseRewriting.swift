@@ -7,20 +7,16 @@ import Strata
 struct DatabaseRewriting {
     let source: Connection
     let target: Connection
-    /// Returns a row with the values to write, or nil to leave the row out; the arguments are the table and its columns.
-    var replacing: (String, [String], [SQLiteValue]) throws -> [SQLiteValue]? = { $2 }
-    /// Returns other values for a row that violates a constraint; nil if there are none.
-    var replacingViolation: (String, [String], [SQLiteValue]) throws -> [SQLiteValue]? = { _, _, _ in nil }
+    /// Returns a row with the values to write, or nil to leave the row out; the arguments are the table and its columns. Without
+    /// it, each value keeps its bytes.
+    var replacing: ((String, [String], [SQLiteValue]) throws -> [SQLiteValue]?)?
+    /// Decides whether other values avoid a violation of a constraint in a table. Then everything is written again.
+    var avoiding: (SQLiteError, String) -> Bool = { _, _ in false }
+    /// The objects to write; nil for those of the source.
+    var objects: [SchemaObject]?
 
-    /// An object of the database.
-    private struct Object {
-        let type: String
-        let name: String
-        let table: String
-        let sql: String
-
-        var isVirtual: Bool { sql.uppercased().hasPrefix("CREATE VIRTUAL") }
-    }
+    /// An error after which everything has to be written again.
+    struct BeginAgain: Error {}
 
     /// The result for a table.
     struct TableResult: Hashable, Codable {
@@ -42,7 +38,7 @@ struct DatabaseRewriting {
     /// The result for the database.
     struct Result: Hashable, Codable {
         var tables: [TableResult] = []
-        /// The indexes, views, triggers and other objects that could not be created.
+        /// The tables, indexes, views, triggers and other objects that could not be created, each with the reason.
         var lostObjects: [String] = []
         /// Whether a part of the list of objects could not be read.
         var isIncomplete = false
@@ -51,78 +47,97 @@ struct DatabaseRewriting {
     /// Writes everything.
     func run() throws -> Result {
         var result = Result()
+        for connection in [source, target] { connection.distrustSchema() }
         try source.execute("PRAGMA writable_schema = ON")
-        let (objects, gaps) = try readObjects()
-        result.isIncomplete = !gaps.isEmpty
+        let objects = try self.objects ?? readObjects(&result)
         for pragma in ["page_size", "auto_vacuum"] {
             if let value = try? source.integer("PRAGMA \(pragma)") { try target.execute("PRAGMA \(pragma) = \(value)") }
         }
-        try target.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
-        let virtual = objects.filter(\.isVirtual)
-        for table in objects where table.type == "table" && !table.isVirtual {
-            // A virtual table creates its own tables.
-            if virtual.contains(where: { Self.isPart(table.name, of: $0.name) }) { continue }
-            if ReservedNames.isPendingTable(table.name) || table.name.hasPrefix("sqlite_") { continue }
-            do {
-                try target.execute(table.sql)
-            } catch let error as SQLiteError where [1, 11].contains(error.code) {
-                result.lostObjects.append("table \(table.name)")
-                continue
-            }
-            result.tables.append(try copy(table.name))
+        if let encoding = try? source.text("PRAGMA encoding"), encoding.hasPrefix("UTF-16") {
+            try target.execute("PRAGMA encoding = \(SQL.literal(encoding))")
         }
+        try target.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
+        func create(_ object: SchemaObject, _ type: String? = nil) throws -> Bool {
+            do {
+                try object.create(in: target)
+                return true
+            } catch let error as SQLiteError where !error.isOfTarget {
+                if error.code == 19, avoiding(error, object.table) { throw BeginAgain() }
+                result.lostObjects.append("\(type ?? object.type) \(object.name) (\(error.message))")
+                return false
+            }
+        }
+        // A virtual table creates its own tables.
+        let parts = Set((try? source.texts("SELECT name FROM pragma_table_list WHERE type = 'shadow'")) ?? [])
+        for table in objects where table.type == "table" && !table.isVirtual && !parts.contains(table.name) {
+            if ReservedNames.isPendingTable(table.name) || table.name.hasPrefix("sqlite_") { continue }
+            if try create(table) { result.tables.append(try copy(table.name)) }
+        }
+        try copySequences(&result)
         for pragma in ["user_version", "application_id"] {
             if let value = try? source.integer("PRAGMA \(pragma)") { try target.execute("PRAGMA \(pragma) = \(value)") }
         }
         for object in objects where object.type == "index" && !ReservedNames.isPendingTable(object.table) {
-            if !create(object) { result.lostObjects.append("index \(object.name)") }
+            _ = try create(object)
         }
-        for object in virtual {
-            // The content of a search index is in its table.
-            let isSearch = object.name.hasPrefix(SearchIndex.name(of: ""))
-            if !isSearch || !create(object) || (try? target.execute(SearchIndex.rebuild(object.name))) == nil {
+        for object in objects where object.isVirtual && !ReservedNames.isPendingTable(object.name) {
+            // The content of a search index is in its table. That of another virtual table is its own.
+            guard object.name.hasPrefix(SearchIndex.name(of: "")) else {
                 result.lostObjects.append("virtual table \(object.name)")
+                continue
             }
+            if try create(object, "virtual table") { try target.execute(SearchIndex.rebuild(object.name)) }
         }
         for object in objects where ["view", "trigger"].contains(object.type) {
             if object.type == "trigger", ReservedNames.isPendingTrigger(object.name) { continue }
-            if !create(object) { result.lostObjects.append("\(object.type) \(object.name)") }
+            _ = try create(object)
         }
         try target.execute("COMMIT")
         return result
     }
 
-    /// Whether a table contains the data of a full-text or spatial index.
-    private static func isPart(_ table: String, of virtual: String) -> Bool {
-        let suffixes = [
-            "data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent",
-        ]
-        return suffixes.contains { table == "\(virtual)_\($0)" }
-    }
-
-    private func create(_ object: Object) -> Bool { (try? target.execute(object.sql)) != nil }
-
     // MARK: Reading
 
-    private func readObjects() throws -> ([Object], [Gap]) {
-        var objects: [Object] = []
+    /// Returns the objects that have SQL, except the indexes that SQLite creates itself.
+    private func readObjects(_ result: inout Result) throws -> [SchemaObject] {
+        var objects: [SchemaObject] = []
+        var unread: [String] = []
+        let known = ["table", "index", "view", "trigger"]
         let gaps = try DamagedRows(connection: source, table: "sqlite_schema", number: "rowid").read(
-            "type, name, tbl_name, sql"
-        ) { values in
-            guard case .text(let type) = values[1], case .text(let name) = values[2], case .text(let table) = values[3],
-                case .text(let sql) = values[4]
-            else { return }
-            objects.append(Object(type: type, name: name, table: table, sql: sql))
+            "\(SchemaObject.columns), sql IS NULL"
+        ) { row in
+            let object = SchemaObject(row: row, at: 1)
+            if try row.bool(5) {
+                if object.type == "index", object.name.hasPrefix("sqlite_autoindex_") { return }
+                unread.append("\(object.type) \(object.name) (it has no SQL)")
+            } else if known.contains(object.type) {
+                objects.append(object)
+            } else {
+                unread.append("\(object.type) \(object.name) (its type is unknown)")
+            }
         }
-        return (objects, gaps)
+        result.isIncomplete = !gaps.isEmpty
+        result.lostObjects += unread
+        return objects
+    }
+
+    /// Copies the greatest row numbers of tables with AUTOINCREMENT.
+    private func copySequences(_ result: inout Result) throws {
+        guard try target.integer("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") == 1 else { return }
+        try target.execute("DELETE FROM sqlite_sequence")
+        let sequences = try DatabaseRewriting(source: source, target: target).copy("sqlite_sequence")
+        if !sequences.lost.isEmpty { result.lostObjects.append("sqlite_sequence") }
     }
 
     private func copy(_ table: String) throws -> TableResult {
         var result = TableResult(name: table)
-        // Computed columns are not stored.
-        let columns = try target.texts(
-            "SELECT name FROM pragma_table_xinfo(\(SQL.literal(table))) WHERE hidden = 0 ORDER BY cid")
         let literal = SQL.literal(table)
+        // Computed columns are not stored.
+        let stored = "SELECT name FROM pragma_table_xinfo(\(literal)) WHERE hidden = 0 ORDER BY cid"
+        let known = objects == nil ? [] : Set((try? source.texts(stored)) ?? [])
+        // The store lacks a table of the model.
+        if objects != nil, known.isEmpty { return result }
+        let columns = try target.texts(stored).filter { known.isEmpty || known.contains($0) }
         let names = try target.texts("SELECT name FROM pragma_table_xinfo(\(literal))")
         let isInteger =
             try target.integer(
@@ -131,76 +146,70 @@ struct DatabaseRewriting {
         let hasRows =
             try target.integer("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = \(literal)") == 0
         guard hasRows, let number = isInteger ? key.map(SQL.quoted) : SQLite.rowID(besides: names) else {
-            return try copyWithoutNumbers(table, columns)
+            try copyWithoutNumbers(&result, columns)
+            return result
         }
-        let all = (isInteger ? [] : [number]) + columns.map(SQL.quoted)
-        let insert = try target.prepare(
-            "INSERT INTO \(SQL.quoted(table)) (\(all.joined(separator: ", "))) VALUES (\(SQL.parameters(all.count)))")
-        func write(_ number: SQLiteValue, _ values: [SQLiteValue]) throws {
-            for (place, value) in ((isInteger ? [] : [number]) + values).enumerated() {
-                try insert.bind(value, at: place + 1)
-            }
-            do {
-                try insert.run()
-            } catch {
-                insert.reset()
-                throw error
-            }
-        }
-        result.lost = try DamagedRows(connection: source, table: table, number: number).read(
-            columns.map(SQL.quoted).joined(separator: ", ")
-        ) { values in
-            let old = Array(values.dropFirst())
-            guard let new = try replacing(table, columns, old) else { return }
-            do {
-                try write(values[0], new)
-            } catch let error as SQLiteError where error.code == 19 {  // SQLITE_CONSTRAINT
-                guard let other = try replacingViolation(table, columns, old) else {
-                    result.invalid += 1
-                    return
-                }
-                do {
-                    try write(values[0], other)
-                } catch let error as SQLiteError where error.code == 19 {
-                    result.invalid += 1
-                    return
-                }
-            }
-            result.rows += 1
+        let insert = try insertion(into: table, (isInteger ? [] : [number]) + columns.map(SQL.quoted))
+        result.lost = try DamagedRows(connection: source, table: table, number: number).read(SQL.list(columns)) { row in
+            try write(row, at: 1, columns, insert, isInteger ? nil : row.int64(0), &result)
         }
         return result
     }
-}
 
-extension DatabaseRewriting {
-    /// Copies a table whose rows have no numbers, up to the first row that cannot be read.
-    private func copyWithoutNumbers(_ table: String, _ columns: [String]) throws -> TableResult {
-        var result = TableResult(name: table)
-        let list = SQL.list(columns)
-        let insert = try target.prepare(
-            "INSERT INTO \(SQL.quoted(table)) (\(list)) VALUES (\(SQL.parameters(columns.count)))")
-        guard let select = try? source.prepare("SELECT \(list) FROM \(SQL.quoted(table))") else {
-            result.lost = [Gap()]
-            return result
+    private func insertion(into table: String, _ columns: [String]) throws -> Statement {
+        try target.prepare(
+            """
+            INSERT INTO \(SQL.quoted(table)) (\(columns.joined(separator: ", "))) VALUES (\(SQL.parameters(columns.count)))
+            """)
+    }
+
+    /// Writes the current row of a statement.
+    ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - first: The index of the first value in the row.
+    ///   - columns: The columns of the values.
+    ///   - insert: The statement that writes it.
+    ///   - number: The number of the row, if it is no column.
+    ///   - result: The result for the table.
+    private func write(
+        _ row: Row, at first: Int, _ columns: [String], _ insert: Statement, _ number: Int64?,
+        _ result: inout TableResult
+    ) throws {
+        defer { insert.reset() }
+        if let number { try insert.bind(number, at: 1) }
+        let place = number == nil ? 1 : 2
+        if let replacing {
+            guard let values = try replacing(result.name, columns, Array(row.values[first...])) else { return }
+            for (index, value) in values.enumerated() { try insert.bind(value, at: place + index) }
+        } else {
+            for index in columns.indices { try insert.bind(row, first + index, at: place + index) }
         }
-        while true {
-            do {
-                guard try select.step() else { return result }
-            } catch {
-                result.lost = [Gap()]
-                return result
-            }
-            guard let values = try replacing(table, columns, select.row.values) else { continue }
-            for (place, value) in values.enumerated() { try insert.bind(value, at: place + 1) }
-            do {
-                try insert.run()
-                result.rows += 1
-            } catch let error as SQLiteError where error.code == 19 {
-                insert.reset()
-                result.invalid += 1
-            }
+        do {
+            try insert.run()
+            result.rows += 1
+        } catch let error as SQLiteError where !error.isOfTarget {
+            if avoiding(error, result.name) { throw BeginAgain() }
+            result.invalid += 1
         }
     }
+
+    /// Copies a table whose rows have no numbers, up to the first row that cannot be read.
+    private func copyWithoutNumbers(_ result: inout TableResult, _ columns: [String]) throws {
+        let insert = try insertion(into: result.name, columns.map(SQL.quoted))
+        do {
+            let select = try source.prepare("SELECT \(SQL.list(columns)) FROM \(SQL.quoted(result.name))")
+            while try select.step() { try write(select.row, at: 0, columns, insert, nil, &result) }
+        } catch let error as SQLiteError where !error.isOfTarget {
+            result.lost = [Gap()]
+        }
+    }
+}
+
+extension SQLiteError {
+    /// Whether the error is about the file that is written, or about the process, rather than about what is read: no memory,
+    /// locked, interrupted, a full disk. Without memory, a length in the file that is read may be damaged.
+    fileprivate var isOfTarget: Bool { [5, 6, 8, 9, 13, 14].contains(code) }
 }
 
 /// The rows of a table whose pages may be damaged, in ranges of row numbers.
@@ -218,7 +227,7 @@ struct DamagedRows {
     /// Reads every readable row once: its number, and its values.
     ///
     /// - Returns: The gaps between the readable rows.
-    func read(_ columns: String, _ body: ([SQLiteValue]) throws -> Void) throws -> [DatabaseRewriting.Gap] {
+    func read(_ columns: String, _ body: (Row) throws -> Void) throws -> [DatabaseRewriting.Gap] {
         let select = "SELECT \(number), \(columns) FROM \(SQL.quoted(table)) NOT INDEXED WHERE \(number)"
         guard let up = try? connection.prepare("\(select) BETWEEN ?1 AND ?2 ORDER BY \(number)"),
             let down = try? connection.prepare("\(select) BETWEEN ?1 AND ?2 ORDER BY \(number) DESC")
@@ -232,29 +241,33 @@ struct DamagedRows {
             try statement.bind(last, at: 2)
             var end: Int64?
             while true {
-                let values: [SQLiteValue]
                 do {
                     guard try statement.step() else { return (end, true) }
-                    values = statement.row.values
-                } catch let error as SQLiteError where [10, 11, 26].contains(error.code) {  // IOERR, CORRUPT, NOTADB
+                } catch let error as SQLiteError where !error.isOfTarget {
                     return (end, false)
                 }
-                guard case .integer(let number) = values[0], number >= first, number <= last,
+                guard case .integer(let number) = statement.row.value(0), number >= first, number <= last,
                     end.map({ statement === up ? number > $0 : number < $0 }) ?? true
                 else { return (end, false) }
-                if statement === up { try body(values) }
+                if statement === up { try body(statement.row) }
                 end = number
             }
         }
         /// Reads the rows from `low` to `high`.
         func rescue(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
             let (last, isWhole) = try run(up, low, high)
+            if isWhole || (last ?? low) == high { return }
+            let start = last.map { $0 + 1 } ?? low
+            let (first, _) = try run(down, start, high)
+            if first != .min { try explore(start, first.map { $0 - 1 } ?? high, last ?? before, first ?? after) }
+            if let first { try readAgain(first, high, before, after) }
+        }
+        /// Reads rows that could be read in the other direction.
+        func readAgain(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
+            let (last, isWhole) = try run(up, low, high)
             if isWhole { return }
-            let start = last ?? low
-            if start == high { return }
-            let (first, _) = try run(down, last.map { $0 + 1 } ?? low, high)
-            try explore(last.map { $0 + 1 } ?? low, first.map { $0 - 1 } ?? high, last ?? before, first ?? after)
-            if let first { _ = try run(up, first, high) }
+            guard let last, last < high else { return gaps.append(.init(after: last ?? before, before: after)) }
+            try explore(last + 1, high, last, after)
         }
         /// Looks for readable rows between two places at which reading failed.
         func explore(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
@@ -274,12 +287,9 @@ struct DamagedRows {
             for place in places.sorted() {
                 guard let found = try readable(place, high) else { continue }
                 // The rows before it, down to the next damage, and from there on.
-                let (first, _) = try run(down, low, found - 1)
-                let lowest = first ?? found
-                try explore(low, lowest - 1, before, lowest)
-                let (last, isWhole) = try run(up, lowest, high)
-                if !isWhole, let last { try explore(last + 1, high, last, after) }
-                return
+                let lowest = try found > low ? run(down, low, found - 1).0 ?? found : found
+                if lowest != .min { try explore(low, lowest - 1, before, lowest) }
+                return try readAgain(lowest, high, before, after)
             }
             gaps.append(.init(after: before, before: after))
         }

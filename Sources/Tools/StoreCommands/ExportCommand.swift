@@ -29,30 +29,63 @@ enum ExportCommand {
         let draft = try SalvageCommand.draft(of: destination)
         defer { draft.remove() }
         draft.create(like: file)
-        let redaction = Redaction(version)
-        var rewriting = DatabaseRewriting(source: source, target: try Connection(path: draft.url.path, mode: .create))
-        var limited: Set<String> = []
-        rewriting.replacing = { table, columns, values in
-            if tablesWithTexts.contains(table) { return nil }
-            return ownTables.contains(table) ? values : redaction.redacted(table, columns, values)
+        var redaction = Redaction(version)
+        let objects = arguments.has("--user-objects") ? nil : try Self.objects(of: version, identity)
+        var result: DatabaseRewriting.Result?
+        while result == nil {
+            var rewriting = DatabaseRewriting(
+                source: source, target: try Connection(path: draft.url.path, mode: .create))
+            rewriting.objects = objects
+            rewriting.replacing = { table, columns, values in
+                if tablesWithTexts.contains(table) { return nil }
+                guard ownTables.contains(table) else { return redaction.redacted(table, columns, values) }
+                return isKnown(values, of: table) ? values : nil
+            }
+            rewriting.avoiding = { error, table in redaction.avoid(error, in: table) }
+            do {
+                result = try rewriting.run()
+            } catch is DatabaseRewriting.BeginAgain {
+                draft.remove()
+                draft.create(like: file)
+            }
         }
-        rewriting.replacingViolation = { table, columns, values in
-            guard redaction.knows(table) else { return nil }
-            limited.insert(table)
-            return redaction.redacted(table, columns, values, keepsLimited: true)
-        }
-        let result = try rewriting.run()
+        guard let result else { return }
         try draft.publish()
         var lines = ["wrote \(destination.path): version \(identity.version)"]
         for table in result.tables where !ownTables.union(tablesWithTexts).contains(table.name) {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
-            if limited.contains(table.name) { line += "; values with limits may be the original ones" }
             if table.invalid > 0 { line += "; \(table.invalid) left out" }
             if !table.lost.isEmpty { line += "; a part of the store is damaged" }
             lines.append(line)
         }
-        lines += result.lostObjects.map { "  left out: \($0)" }
+        lines += redaction.substituted.map { "  \($0)" }
+        lines += try result.lostObjects.map { "  left out: \($0)" } + leftOut(source, objects).map { "  left out: \($0)" }
         console.say(lines.joined(separator: "\n"))
         if result.tables.contains(where: { !$0.lost.isEmpty || $0.invalid > 0 }) { throw CommandError.found }
+    }
+    /// The objects of a new store of a version.
+    private static func objects(of version: ModelVersion, _ identity: StoreIdentity) throws -> [SchemaObject] {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try NewStore.create(
+            SchemaVersion(version.version.text, fingerprint: version.fingerprint.value, tables: version.tables),
+            schema: identity.schema, draft: nil, in: connection)
+        return try SchemaObject.all(in: connection)
+    }
+
+    /// Returns the objects of the app that the copy lacks, and the columns that it has added to the model's tables.
+    private static func leftOut(_ source: Connection, _ objects: [SchemaObject]?) throws -> [String] {
+        guard let objects else { return [] }
+        let names = Set(objects.map(\.name))
+        let parts = Set(try source.texts("SELECT name FROM pragma_table_list WHERE type = 'shadow'"))
+        return try SchemaObject.all(in: source).filter { object in
+            !names.contains(object.name) && !parts.contains(object.name) && !ReservedNames.isPendingTable(object.table)
+                && !object.name.hasPrefix("sqlite_") && !ReservedNames.isPendingTrigger(object.name)
+        }.map { "\($0.type) \($0.name) (--user-objects copies it)" }
+    }
+
+    /// Whether a row of one of Strata's tables says what every store says.
+    private static func isKnown(_ values: [SQLiteValue], of table: String) -> Bool {
+        guard table == "strata_metadata", case .text(let key)? = values.first else { return table != "strata_metadata" }
+        return StoreMetadata.isKey(key)
     }
 }

@@ -1,189 +1,226 @@
 import Foundation
 import JSONText
+import SQLSchema
 import SchemaModel
 import Strata
 
-/// Replaces the texts and the data of a store by noise of the same length, so that a store can be given away with a bug
-/// report. Numbers, dates, cases and the equality of keys stay, because migrations depend on them.
+/// Replaces the texts and the data of a store by noise, so that a store can be given away with a bug report. Numbers, dates,
+/// cases, and the equality of all values stay, because migrations depend on them.
 struct Redaction {
-    /// The treatment of the values of a column.
-    enum Treatment {
-        /// Noise that depends on chance alone.
-        case noise
-        /// Noise that is the same for equal texts: for keys, references and unique properties.
-        case sameNoise
-        /// JSON, in which only the texts of a type are replaced.
-        case json(ValueType)
+    /// A column of a table.
+    struct ColumnName: Hashable {
+        var table: String
+        var column: String
+    }
+
+    /// The treatment of a column whose noise violates a constraint.
+    private enum Substitute: Hashable {
+        /// The texts that match a pattern, one for each text.
+        case samples(GlobPattern)
+        /// The same value in all rows.
+        case constant(SQLiteValue)
     }
 
     private let version: ModelVersion
-    /// The treatments of columns, by table; a column that is not in the dictionary stays.
-    private let treatments: [String: [String: Treatment]]
-    /// The columns of the tables.
-    private let columns: [String: Set<String>]
-    /// The columns with limits, by table: noise may violate them.
-    private let limited: [String: Set<String>]
-    /// A number that makes the noise of equal texts unknown outside of this run.
-    private let secret = UInt64.random(in: 0...UInt64.max)
+    private let noise = Noise()
+    /// The types of the values of the model's columns.
+    private var types: [ColumnName: ValueType] = [:]
+    /// The columns that foreign keys refer to, by the columns of the foreign keys.
+    private var references: [ColumnName: ColumnName] = [:]
+    /// The values that a limit allows, by column.
+    private var allowed: [ColumnName: Set<SQLiteValue>] = [:]
+    /// The substitutes of a column that were not tried yet, the next one last.
+    private var untried: [ColumnName: [Substitute]] = [:]
+    private var substitutes: [ColumnName: Substitute] = [:]
+    /// The numbers of the texts that samples replace.
+    private var numbers: [ColumnName: [SQLiteValue: Int]] = [:]
 
     init(_ version: ModelVersion) {
         self.version = version
-        var treatments: [String: [String: Treatment]] = [:]
-        var limited: [String: Set<String>] = [:]
-        var keys: [String: [String: Treatment]] = [:]
         for entity in version.entities {
-            let table = entity.tableName
-            let unique = Set(
-                version.tables.first { $0.name == table }?.indexes.filter(\.isUnique).flatMap(\.columns) ?? [])
             for column in version.columns(of: entity) {
-                var treatment: Treatment?
-                switch column.type {
-                case .scalar(.string), .scalar(.url):
-                    var isSame = column.isKey || unique.contains(column.name)
-                    if case .reference = column.role { isSame = true }
-                    treatment = isSame ? .sameNoise : .noise
-                case .scalar(.data): treatment = column.isKey || unique.contains(column.name) ? .sameNoise : .noise
-                case .scalar: break
-                case .array, .subtype:
-                    if Self.containsText(column.type, version) { treatment = .json(column.type) }
-                }
-                treatments[table, default: [:]][column.name] = treatment
-                if column.isKey { keys[table, default: [:]][column.name] = treatment }
+                types[ColumnName(table: entity.tableName, column: column.name)] = column.type
             }
         }
         for table in version.tables {
-            limited[table.name] = Set(table.checks.flatMap(\.condition.columns))
-            // A join table holds keys.
-            if table.isJoinTable {
-                for key in table.foreignKeys {
-                    for (column, target) in zip(key.columns, key.targetColumns) {
-                        treatments[table.name, default: [:]][column] = keys[key.target]?[target]
-                    }
+            for key in table.foreignKeys {
+                for (column, target) in zip(key.columns, key.targetColumns) {
+                    references[ColumnName(table: table.name, column: column)] = ColumnName(
+                        table: key.target, column: target)
                 }
             }
-        }
-        (self.treatments, self.limited) = (treatments, limited)
-        columns = Dictionary(
-            version.tables.map { ($0.name, Set($0.columnNames)) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Whether the redaction knows a table.
-    func knows(_ table: String) -> Bool { version.tables.contains { $0.name == table } }
-
-    /// Returns a row with noise.
-    ///
-    /// - Parameter keepsLimited: Whether columns with limits keep their values.
-    func redacted(_ table: String, _ columns: [String], _ values: [SQLiteValue], keepsLimited: Bool = false)
-        -> [SQLiteValue]
-    {
-        let isKnown = knows(table)
-        return zip(columns, values).map { column, value in
-            if keepsLimited, limited[table]?.contains(column) == true { return value }
-            // The app may have added tables and columns.
-            let isOwn = isKnown && self.columns[table]?.contains(column) == true
-            guard let treatment = isOwn ? treatments[table]?[column] : .noise else { return value }
-            return redacted(value, treatment)
-        }
-    }
-
-    private func redacted(_ value: SQLiteValue, _ treatment: Treatment) -> SQLiteValue {
-        switch (value, treatment) {
-        case (.text(let text), .json(let type)):
-            return .text(redacted(text, as: type))
-        case (.text(let text), .noise): return .text(noise(text, isSame: false))
-        case (.text(let text), .sameNoise): return .text(noise(text, isSame: true))
-        case (.blob(let bytes), .noise): return .blob(Data(bytes.map { _ in UInt8.random(in: 0...255) }))
-        case (.blob(let bytes), .sameNoise):
-            return .blob(Data(bytes.enumerated().map { $1 ^ UInt8(truncatingIfNeeded: mixed($0)) }))
-        default: return value
-        }
-    }
-
-    // MARK: Texts
-
-    /// Returns a text with other letters and digits. Letters stay letters of the same case, as a rule, and everything else
-    /// stays, so that lengths and the equality of texts do not change.
-    private func noise(_ text: String, isSame: Bool) -> String {
-        var result = String.UnicodeScalarView()
-        for (place, scalar) in text.unicodeScalars.enumerated() {
-            let shift = isSame ? mixed(place) : UInt64.random(in: 0...UInt64.max)
-            switch scalar.value {
-            case 0x61...0x7A: result.append(Self.shifted(scalar, from: 0x61, count: 26, shift))
-            case 0x41...0x5A: result.append(Self.shifted(scalar, from: 0x41, count: 26, shift))
-            case 0x30...0x39: result.append(Self.shifted(scalar, from: 0x30, count: 10, shift))
-            // Greek, Cyrillic, Chinese, Japanese and Korean letters. The length in bytes stays too.
-            case 0x3B1...0x3C1: result.append(Self.shifted(scalar, from: 0x3B1, count: 17, shift))
-            case 0x430...0x44F: result.append(Self.shifted(scalar, from: 0x430, count: 32, shift))
-            case 0x4E00...0x9FFF: result.append(Self.shifted(scalar, from: 0x4E00, count: 0x5200, shift))
-            case 0x3041...0x3096: result.append(Self.shifted(scalar, from: 0x3041, count: 86, shift))
-            case 0xAC00...0xD7A3: result.append(Self.shifted(scalar, from: 0xAC00, count: 11_172, shift))
-            default:
-                let block = scalar.value & ~0xF
-                result.append(
-                    scalar.properties.isAlphabetic
-                        ? Self.shifted(scalar, from: block, count: 16, shift) : scalar)
+            for check in table.checks {
+                guard case .isIn(.column(let column), let values) = check.condition else { continue }
+                allowed[ColumnName(table: table.name, column: column)] = Set(values.compactMap(SQLiteValue.init(literal:)))
             }
         }
-        return String(result)
     }
 
-    /// Returns the letter that follows another one after some steps in its alphabet, which begins again after its end.
-    private static func shifted(_ letter: Unicode.Scalar, from first: UInt32, count: UInt32, _ steps: UInt64)
-        -> Unicode.Scalar
-    {
-        let place = (letter.value - first + UInt32(steps % UInt64(count))) % count
-        return Unicode.Scalar(first + place) ?? letter
+    /// The columns with other values than noise, each with what these are.
+    var substituted: [String] {
+        substitutes.map { column, substitute in
+            switch substitute {
+            case .samples: "\(column.table).\(column.column): samples of its pattern"
+            case .constant(let value): "\(column.table).\(column.column): \(value) in all rows"
+            }
+        }.sorted()
     }
 
-    /// Returns a number that depends on a place in a text, and on the secret: the finalizer of SplitMix64.
-    private func mixed(_ place: Int) -> UInt64 {
-        var value = secret &+ UInt64(place) &* 0x9e37_79b9_7f4a_7c15
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
+    /// The column whose values a column repeats.
+    private func origin(_ column: ColumnName) -> ColumnName {
+        var column = column
+        var seen: Set<ColumnName> = []
+        while let next = references[column], seen.insert(column).inserted { column = next }
+        return column
+    }
+
+    // MARK: Rows
+
+    /// Returns a row with noise.
+    mutating func redacted(_ table: String, _ columns: [String], _ values: [SQLiteValue]) -> [SQLiteValue] {
+        zip(columns, values).map { redacted($1, ColumnName(table: table, column: $0)) }
+    }
+
+    private mutating func redacted(_ value: SQLiteValue, _ column: ColumnName) -> SQLiteValue {
+        let column = origin(column)
+        if value == .null { return value }
+        switch substitutes[column] {
+        case .constant(let value): return value
+        case .samples(let pattern):
+            let number = numbers[column]?[value] ?? numbers[column]?.count ?? 0
+            numbers[column, default: [:]][value] = number
+            return pattern.text(number, length: 0).map(SQLiteValue.text) ?? .null
+        case nil: break
+        }
+        if allowed[column]?.contains(value) == true { return value }
+        switch (value, types[column]) {
+        case (.blob(let data), .scalar(.uuid)) where data.count == 16: return value
+        case (.blob(let data), _): return .blob(noise.data(data))
+        case (.text(let text), .scalar(let type)): return .text(redacted(text, type))
+        case (.text(let text), let type?): return .text(redacted(text, as: type))
+        case (.text(let text), nil): return .text(noise.text(text))
+        // The app's own numbers may be of any kind.
+        case (.integer, nil) where !isOfModel(column): return .integer(0)
+        case (.real, nil) where !isOfModel(column): return .real(0)
+        case (.null, _), (.integer, _), (.real, _): return value
+        }
+    }
+
+    /// Whether a column without a type is one of the model's: it holds positions.
+    private func isOfModel(_ column: ColumnName) -> Bool {
+        version.tables.contains { $0.name == column.table && $0.columnNames.contains(column.column) }
+    }
+
+    private func redacted(_ text: String, _ type: ScalarType) -> String {
+        switch type {
+        case .url: noise.url(text)
+        case .color where isColor(text), .decimal where Decimal(string: text)?.description == text: text
+        case .uuid where UUID(uuidString: text) != nil: text
+        default: noise.text(text)
+        }
+    }
+
+    private func isColor(_ text: String) -> Bool {
+        [7, 9].contains(text.utf8.count) && text.hasPrefix("#") && text.dropFirst().allSatisfy(\.isHexDigit)
+    }
+
+    // MARK: Violations
+
+    /// Chooses another treatment of the columns of a constraint that noise violates.
+    ///
+    /// - Returns: Whether there is one. Then all rows have to be written again.
+    mutating func avoid(_ error: SQLiteError, in table: String) -> Bool {
+        guard let table = version.tables.first(where: { $0.name == table }) else { return false }
+        let check = table.checks.first { $0.name == error.check }
+        let names = check?.condition.columns ?? error.columns.map { String($0.split(separator: ".").last ?? "") }
+        for name in names {
+            let column = origin(ColumnName(table: table.name, column: name))
+            guard let owner = version.tables.first(where: { $0.name == column.table }),
+                let definition = owner.columns.first(where: { $0.name == column.column }),
+                [.text, .blob].contains(definition.type)
+            else { continue }
+            var next = untried[column] ?? Self.candidates(definition, check)
+            defer { untried[column] = next }
+            if let substitute = next.popLast() {
+                (substitutes[column], numbers) = (substitute, [:])
+                return true
+            }
+            substitutes[column] = nil
+        }
+        return false
+    }
+
+    /// The values that may satisfy the constraints of a column, the last one first.
+    private static func candidates(_ column: Table.Column, _ check: Table.Check?) -> [Substitute] {
+        var constants: [SQLiteValue] = column.isNullable ? [.null] : []
+        if let value = column.defaultValue.flatMap(SQLiteValue.init(literal:)) { constants.append(value) }
+        constants += column.type == .text ? ["", "a", "A", "0"].map(SQLiteValue.text) : [.blob(Data()), .blob(Data([0]))]
+        var candidates = constants.map(Substitute.constant)
+        if case .binary(.column, .glob, .literal(.text(let text)))? = check?.condition, let pattern = GlobPattern(text) {
+            candidates.insert(.samples(pattern), at: 0)
+        }
+        return candidates.reversed()
     }
 
     // MARK: JSON
 
-    private static func containsText(_ type: ValueType, _ version: ModelVersion) -> Bool {
-        switch type {
-        case .scalar(let scalar): [.string, .url, .data].contains(scalar)
-        case .array(let element): containsText(element, version)
-        case .subtype(let lineage): !(version.subtype(lineage)?.members.isEmpty ?? true)
-        }
-    }
-
-    /// Returns JSON with noise for its texts.
+    /// Returns a case, or JSON with noise for its texts, and for everything that the model does not know.
     private func redacted(_ text: String, as type: ValueType) -> String {
-        let bytes = Array(text.utf8)
-        guard let json = try? JSONParser.parse(bytes) else { return noise(text, isSame: false) }
-        var edits: [(range: Range<Int>, text: String)] = []
-        collect(json, type, &edits)
-        var result: [UInt8] = []
-        var end = 0
-        for edit in edits {
-            result += bytes[end..<edit.range.lowerBound] + Array(edit.text.utf8)
-            end = edit.range.upperBound
+        if case .subtype(let lineage) = type, let cases = version.subtype(lineage)?.cases, !cases.isEmpty {
+            return cases.contains { $0.value == text } ? text : noise.text(text)
         }
-        return String(decoding: result + bytes[end...], as: UTF8.self)
+        guard let json = try? JSONParser.parse(Array(text.utf8)) else { return noise.text(text) }
+        return redacted(json, type)
     }
 
-    private func collect(_ json: JSON, _ type: ValueType, _ edits: inout [(range: Range<Int>, text: String)]) {
+    /// - Parameter type: The type of the value; nil if the model does not know it.
+    private func redacted(_ json: JSON, _ type: ValueType?) -> String {
         switch (json.value, type) {
-        case (.string(let text), .scalar(.string)), (.string(let text), .scalar(.url)),
-            (.string(let text), .scalar(.data)):
-            edits.append((json.offset..<json.end, JSON.quoted(noise(text, isSame: false))))
-        case (.array(let elements), .array(let type)):
-            for element in elements { collect(element, type, &edits) }
-        case (.object(let values), .subtype(let lineage)):
-            for member in version.subtype(lineage)?.members ?? [] {
-                guard let type = member.type,
-                    let value = values.first(where: { $0.key == member.persistedName ?? member.name })
-                else { continue }
-                collect(value.value, type, &edits)
+        case (.null, _): return "null"
+        case (.bool(let value), _): return String(value)
+        case (.number(let text), .scalar(_)?): return text
+        case (.number(let text), .subtype(let lineage)?):
+            if case .options? = version.subtype(lineage)?.kind { return text }
+            return "0"
+        case (.number, _): return "0"
+        case (.string(let text), .scalar(.data)?):
+            let data = Data(base64Encoded: text)
+            return JSON.quoted(data.map { noise.data($0).base64EncodedString() } ?? noise.text(text))
+        case (.string(let text), .scalar(let type)?): return JSON.quoted(redacted(text, type))
+        case (.string(let text), .subtype(let lineage)?):
+            let isCase = version.subtype(lineage)?.cases.contains { $0.value == text } == true
+            return JSON.quoted(isCase ? text : noise.text(text))
+        case (.string(let text), _): return JSON.quoted(noise.text(text))
+        case (.array(let elements), _):
+            var element: ValueType?
+            if case .array(let type)? = type { element = type }
+            return "[\(elements.map { redacted($0, element) }.joined(separator: ","))]"
+        case (.object(let values), _):
+            let members = type?.subtype.flatMap(version.subtype)?.members ?? []
+            let texts = values.map { value in
+                let member = members.first { $0.persistedName ?? $0.name == value.key }
+                let key = member == nil ? noise.text(value.key) : value.key
+                return "\(JSON.quoted(key)):\(redacted(value.value, member?.type))"
             }
-            edits.sort { $0.range.lowerBound < $1.range.lowerBound }
-        default: break
+            return "{\(texts.joined(separator: ","))}"
         }
+    }
+}
+
+extension SQLiteValue {
+    /// Creates the value of a literal.
+    fileprivate init(literal: Literal) {
+        switch literal {
+        case .integer(let value): self = .integer(value)
+        case .real(let value): self = .real(value)
+        case .text(let value): self = .text(value)
+        case .blob(let value): self = .blob(Data(value))
+        }
+    }
+
+    /// Creates the value of an expression; nil if it is not a literal.
+    fileprivate init?(literal expression: RowExpression<String>) {
+        guard case .literal(let literal) = expression else { return nil }
+        self.init(literal: literal)
     }
 }

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import SQLSchema
+import Strata
 
 /// A database in memory in which the files of a history run, one after the other.
 ///
@@ -315,7 +316,7 @@ final class SQLReplay {
             "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
         var schema = SourceSchema(
             formerName: name, path: path,
-            objects: objects.map { .init(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) })
+            objects: objects.map { SchemaObject(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) })
         for table in tables.values {
             schema.tokens[.init(table.name, "")] = "#\(table.token)"
             for column in table.columns { schema.tokens[.init(table.name, column.name)] = "#\(column.token)" }

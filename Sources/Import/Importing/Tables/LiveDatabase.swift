@@ -71,14 +71,8 @@ enum LiveDatabase {
             throw ImportError(
                 "this is a store of Strata or of Core Data: import the model that it was made from", path: path)
         }
-        var objects: [SourceSchema.Object] = []
-        try connection.query("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
-        { row in
-            objects.append(
-                .init(
-                    type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3)))
-        }
-        return SourceSchema(formerName: name ?? (number > 0 ? String(number) : "1"), path: path, objects: objects)
+        return SourceSchema(formerName: name ?? (number > 0 ? String(number) : "1"), path: path,
+            objects: try SchemaObject.all(in: connection))
     }
 
     /// The contents of a column: the number of values of each kind.

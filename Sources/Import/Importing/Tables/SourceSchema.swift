@@ -24,14 +24,6 @@ struct SourceSchema: Sendable {
     /// The virtual tables, which are left out.
     var unreadTables: [String] = []
 
-    /// An object in `sqlite_schema`.
-    struct Object: Sendable {
-        var type: String
-        var name: String
-        var table: String
-        var sql: String
-    }
-
     /// A column of a table. As in SQL, letter case does not matter.
     struct ColumnName: Hashable, Sendable {
         var table: String
@@ -46,10 +38,9 @@ struct SourceSchema: Sendable {
     init(formerName: String, path: String) { (self.formerName, self.path) = (formerName, path) }
 
     /// Creates the schema of a database. Views, triggers and virtual tables are left out.
-    init(formerName: String, path: String, objects: [Object]) {
+    init(formerName: String, path: String, objects: [SchemaObject]) {
         self.init(formerName: formerName, path: path)
-        let virtual = objects.filter { $0.type == "table" && $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }
-            .map(\.name)
+        let virtual = objects.filter(\.isVirtual).map(\.name)
         for object in objects {
             if object.name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(object.table.lowercased()) {
                 continue
@@ -80,7 +71,7 @@ struct SourceSchema: Sendable {
         connection.acceptQuotedStrings()
         for statement in statements {
             do {
-                try connection.execute(statement)
+                try connection.createTableOrIndex(statement)
             } catch let error as SQLiteError {
                 throw ImportError("SQLite refuses \(statement.prefix(200)): \(error.description)", path: path)
             }

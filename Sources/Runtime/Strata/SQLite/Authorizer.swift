@@ -21,16 +21,21 @@ final class Authorizer {
     var deferredTables: Set<String> = []
     /// Those of them that a statement was to write to, or that the app's SQL was to read.
     var neededTables: Set<String> = []
+    /// What the statement may create that is being prepared; nil if it may do other things too.
+    private var creation: Creation?
     /// The tables that the statement reads that is being prepared; nil between statements.
     private var tables: Set<String>?
 
     func add(to database: OpaquePointer) {
         sqlite3_set_authorizer(
             database,
-            { authorizer, action, name, value, _, view in
+            { authorizer, action, name, value, database, view in
                 guard let authorizer else { return SQLITE_OK }
                 return Unmanaged<Authorizer>.fromOpaque(authorizer)._withUnsafeGuaranteedRef {
-                    $0.isAllowed(action, name, value, in: view) ? SQLITE_OK : SQLITE_DENY
+                    let isAllowed =
+                        $0.allowsCreation(action, name, value, in: database)
+                        ?? $0.isAllowed(action, name, value, in: view)
+                    return isAllowed ? SQLITE_OK : SQLITE_DENY
                 }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -41,6 +46,23 @@ final class Authorizer {
         defer { tables = nil }
         let result = try body()
         return (result, tables ?? [])
+    }
+
+    /// Runs `body`, which prepares a statement that may only create `object`, or a table or an index if it is nil.
+    func creating<Result>(_ object: SchemaObject?, _ body: () throws -> Result) rethrows -> Result {
+        creation = object.map(Creation.object) ?? .tableOrIndex
+        defer { creation = nil }
+        return try body()
+    }
+
+    /// Whether the statement that creates an object may do something; nil if no such statement is being prepared.
+    private func allowsCreation(
+        _ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?,
+        in database: UnsafePointer<CChar>?
+    ) -> Bool? {
+        guard let creation else { return nil }
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        return ["main", ""].contains(text(database)) && creation.allows(action, text(name), text(value))
     }
 
     private func isAllowed(

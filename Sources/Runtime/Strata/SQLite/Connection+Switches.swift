@@ -8,6 +8,13 @@ extension Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
+    /// Lets checks, computed columns, indexes and views of the file call only functions that do no harm. A store that is open
+    /// trusts its schema: views and triggers of the app may call its functions, and before version 3.41 of SQLite, a trigger
+    /// could not fill a search otherwise.
+    package func distrustSchema() {
+        _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_TRUSTED_SCHEMA), 0)
+    }
+
     /// Makes statements check foreign keys and apply their delete rules.
     func enforceForeignKeys() {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_ENABLE_FKEY), 1)

@@ -40,7 +40,7 @@ package final class Connection {
     /// The cached statements of the app's SQL. The authorizer has allowed each of them.
     private var confinedStatements: [String: Statement] = [:]
     /// Decides about statements that are prepared.
-    private let authorizer = Authorizer()
+    let authorizer = Authorizer()
     /// The tables that the statements of an observed transaction read; nil if no transaction is observed.
     private var readTables: Set<String>?
     /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.

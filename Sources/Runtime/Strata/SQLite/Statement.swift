@@ -231,6 +231,11 @@ public final class Statement {
         try value.bind(to: self, at: index)
     }
 
+    /// Binds the value of a column of another statement's row, with all its bytes.
+    package func bind(_ row: Row, _ column: Int, at index: Int) throws {
+        try check(sqlite3_bind_value(pointer, Int32(index), row.cell(column)))
+    }
+
     /// Copies `bytes` into the buffer, where they stay until the statement is reset; nil if they do not fit.
     @inlinable func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         guard placesTaken + bytes.count <= Self.placeCount else { return nil }

@@ -71,6 +71,7 @@ public struct StoreInspection: Hashable, Sendable, Codable {
 
     package init(of url: URL, definition schema: SchemaDefinition?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
+        connection.distrustSchema()
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = identity.schema
         version = identity.version

@@ -47,6 +47,14 @@ package enum StoreMetadata {
         try connection.execute("PRAGMA application_id = \(applicationID)")
     }
 
+    /// Whether an entry of `strata_metadata` with this key is one of Strata's.
+    package static func isKey(_ key: String) -> Bool {
+        let keys = [
+            "format", "schema", "version", "fingerprint", "compatible_since", "compatible", "draft_tables", "draft_types",
+        ]
+        return keys.contains(key) || key.hasPrefix(lastID)
+    }
+
     /// The prefix of the entries with the greatest primary keys that `newID` has returned.
     private static let lastID = "last_id "
 

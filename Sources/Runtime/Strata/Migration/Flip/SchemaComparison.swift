@@ -31,27 +31,23 @@ package enum SchemaComparison {
         }
         var found: [String: [String]] = [:]
         // SQLite creates the indexes without SQL for the constraints in a table's SQL.
-        let query = "SELECT type, name, sql, tbl_name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-        try connection.query(query) { row in
-            let type = try row.string(0)
-            let name = try row.string(1)
-            let sql = try row.string(2)
-            let table = try row.string(3)
+        for object in try SchemaObject.all(in: connection) {
+            let (name, sql, table) = (object.name, object.sql, object.table)
             // Strata creates some tables only when they are needed.
-            if ReservedNames.isOfStrata(table.lowercased()), expected[table] == nil { return }
-            switch type {
+            if ReservedNames.isOfStrata(table.lowercased()), expected[table] == nil { continue }
+            switch object.type {
             case "trigger":
-                guard name.lowercased().hasPrefix("strata_search_") else { return }
+                guard name.lowercased().hasPrefix("strata_search_") else { continue }
                 // A trigger belongs to the index of its table.
                 found[searches[table] ?? name, default: []].append(sql)
             case "table", "index":
-                if name.lowercased().hasPrefix("sqlite_") { return }
-                if type == "index", sql.contains(" ON \(SQL.quoted(table)) ") {
+                if name.lowercased().hasPrefix("sqlite_") { continue }
+                if object.type == "index", sql.contains(" ON \(SQL.quoted(table)) ") {
                     found[unnamed(sql, name), default: []].append("INDEX")
                 } else {
                     found[name] = [tables[name].map { isStatement(sql, for: $0) } == true ? "TABLE" : sql]
                 }
-            default: return
+            default: continue
             }
         }
         if isStrict {
@@ -75,9 +71,8 @@ package enum SchemaComparison {
     /// Returns the names of the indexes that were created by statements, by the statements without the names.
     static func indexNames(of connection: Connection) throws -> [String: [String]] {
         var names: [String: [String]] = [:]
-        try connection.query("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL") { row in
-            let name = try row.string(0)
-            names[unnamed(try row.string(1), name), default: []].append(name)
+        for index in try SchemaObject.all(in: connection) where index.type == "index" {
+            names[unnamed(index.sql, index.name), default: []].append(index.name)
         }
         return names
     }

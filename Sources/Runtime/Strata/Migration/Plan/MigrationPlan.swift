@@ -123,6 +123,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         let schema = try schema.upTo(options.newestVersion)
         files = StoreFile.state(of: url)
         let connection = try StoreFile.connect(to: url, .readOnly, options)
+        connection.distrustSchema()
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = schema.name
         if identity.isNewer(than: schema) {

@@ -5,17 +5,9 @@ import SQLSchema
 /// A migration keeps them. It drops views, triggers and indexes that conflict with it, and creates them again at its
 /// end. It reports the objects that no longer fit the tables. A table whose name the schema needs is renamed.
 struct UserObjects {
-    /// A table, view, trigger or index, and the SQL that creates it.
-    private struct Object {
-        let type: String
-        let name: String
-        let table: String
-        let sql: String
-    }
-
-    private let views: [Object]
-    private let triggers: [Object]
-    private let indexes: [Object]
+    private let views: [SchemaObject]
+    private let triggers: [SchemaObject]
+    private let indexes: [SchemaObject]
     /// The statements on views and on tables with triggers that SQLite could prepare before the migration.
     private let uses: [Use]
     /// The new names of the app's tables that were renamed, by their old names.
@@ -109,22 +101,12 @@ struct UserObjects {
     }
 
     /// All objects that have SQL, except those with names that SQLite and Strata reserve.
-    private static func objects(in connection: Connection) throws -> [Object] {
-        var objects: [Object] = []
-        let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-        try connection.query(query) { row in
-            let object = Object(
-                type: try row.string(0), name: try row.string(1), table: try row.string(2), sql: try row.string(3))
-            let isReserved = [object.name, object.table].map { $0.lowercased() }.contains {
-                ReservedNames.isOfStrata($0) || $0.hasPrefix("sqlite_")
-            }
-            if !isReserved { objects.append(object) }
-        }
-        return objects
+    private static func objects(in connection: Connection) throws -> [SchemaObject] {
+        try SchemaObject.all(in: connection).filter { !$0.isReserved }
     }
 
     /// The indexes that the app created: those on other tables, and additional ones on the schema's tables.
-    private static func userIndexes(_ objects: [Object], own: [String: Table]) -> [Object] {
+    private static func userIndexes(_ objects: [SchemaObject], own: [String: Table]) -> [SchemaObject] {
         var left: [String: [String]] = [:]
         for table in own.values {
             left[table.name] = table.indexes.map {
@@ -163,7 +145,7 @@ struct UserObjects {
     /// Creates the views, triggers and indexes again. Returns the objects that no longer fit the tables.
     func putBack(into connection: Connection, _ lineage: TableLineage) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
-        func drop(_ object: Object) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
+        func drop(_ object: SchemaObject) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
         let rest = (views + triggers).map(\.name)
         var taken = Set((try Self.objects(in: connection).map(\.name) + rest).map { $0.lowercased() })
         // The app's SQL may have been written for a connection that accepts double-quoted strings.
@@ -176,14 +158,18 @@ struct UserObjects {
                 let columns = (line?.names ?? [:]).filter { $0.key != $0.value }
                 let sql = UserIndex(index.sql).renamed(name, table: table, columns: columns)
                 do {
-                    try connection.execute(sql)
+                    try index.renamed(name, table: table, sql: sql).create(in: connection)
                 } catch let error as SQLiteError where error.isAboutSchema {
                     drop(index)
                 }
             }
-            for object in views where try !create(object, in: connection) { drop(object) }
+            let created = try views.filter { view in
+                if try create(view, in: connection) { return true }
+                drop(view)
+                return false
+            }
             for use in uses where use.kind == .select {
-                guard try !use.isPossible(connection), let view = views.first(where: { $0.name == use.name }) else {
+                guard let view = created.first(where: { $0.name == use.name }), try !use.isPossible(connection) else {
                     continue
                 }
                 drop(view)
@@ -207,11 +193,11 @@ struct UserObjects {
     }
 
     /// Creates a view or a trigger again. Returns whether that was possible.
-    private func create(_ object: Object, in connection: Connection) throws -> Bool {
+    private func create(_ object: SchemaObject, in connection: Connection) throws -> Bool {
         // The object uses the old name of a renamed table. That name belongs to one of the schema's tables now.
         if !oldNames.isDisjoint(with: UserIndex(object.sql).words) { return false }
         do {
-            try connection.execute(object.sql)
+            try object.create(in: connection)
             return true
         } catch let error as SQLiteError where error.isAboutSchema {
             return false
@@ -220,6 +206,7 @@ struct UserObjects {
 }
 
 extension SQLiteError {
-    /// Whether a statement does not fit the tables (SQLITE_ERROR) or rows violate a unique index (SQLITE_CONSTRAINT).
-    fileprivate var isAboutSchema: Bool { [1, 19].contains(code) }
+    /// Whether a statement does not fit the tables (SQLITE_ERROR), rows violate a unique index (SQLITE_CONSTRAINT), or the
+    /// statement does not create the object (SQLITE_AUTH).
+    fileprivate var isAboutSchema: Bool { [1, 19, 23].contains(code) }
 }
