@@ -737,6 +737,61 @@ extension ResumableMigrationTests {
         }
     }
 
+    /// The places of the numbers in the state of a pending migration.
+    private func numbers(_ state: String) -> [Range<String.Index>] {
+        state.ranges(of: /-?[0-9]+/)
+    }
+
+    @Test func `a damaged state of a pending migration is discarded`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.counting, rows: Self.content)
+            try interrupt(url, Self.counting)
+            let state = try #require(try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
+            let places = numbers(state)
+            #expect(places.count > 8)
+            for (number, place) in places.enumerated() {
+                let copy = url.appendingPathExtension("\(number)")
+                defer { try? FileManager.default.removeItem(at: copy) }
+                try FileManager.default.copyItem(at: url, to: copy)
+                // One digit is another one.
+                let other = state[place].map { $0 == "-" ? "-" : $0 == "1" ? "2" : "1" }.joined()
+                let connection = try Connection(path: copy.path, mode: .readWrite)
+                let update = try connection.prepare("UPDATE strata_pending SET state = ?1")
+                try update.bind(state.replacingCharacters(in: place, with: other), at: 1)
+                try update.run()
+                _ = try finish(copy, Self.counting)
+            }
+        }
+    }
+
+    @Test(arguments: [Int64.max, -1]) func `no number of a state is trusted`(number: Int64) throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.counting, rows: Self.content)
+            try interrupt(url, Self.counting)
+            let state = try #require(try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
+            for (index, place) in numbers(state).enumerated() {
+                let copy = url.appendingPathExtension("\(index)")
+                defer { try? FileManager.default.removeItem(at: copy) }
+                try FileManager.default.copyItem(at: url, to: copy)
+                let connection = try Connection(path: copy.path, mode: .readWrite)
+                let update = try connection.prepare("UPDATE strata_pending SET state = ?1, hash = ?2")
+                let text = state.replacingCharacters(in: place, with: "\(number)")
+                try update.bind(text, at: 1)
+                try update.bind(Int64(bitPattern: FNV1a(text.utf8).value), at: 2)
+                try update.run()
+                var options = StoreOptions()
+                options.migration = .resumable
+                // A state that was forged may skip rows, or copy some twice. It must not end the process, or stay.
+                _ = try MigrationPlan(from: copy, definition: Self.counting).description
+                do {
+                    _ = try Store(at: copy, definition: Self.counting, options: options)
+                } catch is SQLiteError {
+                    _ = try Store(at: copy, definition: Self.counting, options: options)
+                }
+            }
+        }
+    }
+
     @Test func `a pending migration goes on although the disk is nearly full`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.counting, rows: Self.content)

@@ -16,7 +16,7 @@ struct MigrationOwner: CustomStringConvertible {
 
     /// Whether a run may still be going on. A process that ended may have left its number to another one.
     static func mayBeRunning(_ owner: String) -> Bool {
-        guard let process = owner.split(separator: " ").first.flatMap({ Int32($0) }) else { return false }
+        guard let process = owner.split(separator: " ").first.flatMap({ Int32($0) }), process > 0 else { return false }
         if process == ProcessInfo.processInfo.processIdentifier { return running.withLock { $0.contains(owner) } }
         return kill(process, 0) == 0 || errno == EPERM
     }

@@ -53,7 +53,17 @@ struct PendingMigration {
         /// it too, and may give rows new numbers.
         var schemaVersion = 0
 
-        static let newestFormat = 1
+        static let newestFormat = 2
+
+        /// Whether the numbers are those of a migration. Arithmetic on others could overflow.
+        fileprivate var isSound: Bool {
+            let counts =
+                [stage, completedRows, totalRows, report.rows, custom.rows, transactionStage ?? 0] + attempts.values
+                + [report.droppedRows, report.mergedRows, report.repairedRows, custom.droppedRows, custom.mergedRows]
+                .flatMap(\.values)
+            return format == Self.newestFormat && counts.allSatisfy { 0...(1 << 60) ~= Int64($0) }
+                && report.seconds >= 0 && report.seconds < 1e12 && abs(now.timeIntervalSince1970) < 1e12
+        }
     }
 
     /// The state of a stage's custom migration.
@@ -68,11 +78,11 @@ struct PendingMigration {
         var newIDs: [String: Int64] = [:]
     }
 
-    /// The table of the state. `stale` is 1 if anything else has written to a table that the migration reads. `written` is 1
-    /// if it has written to another table.
+    /// The table of the state, with the hash of its text. `stale` is 1 if anything else has written to a table that the
+    /// migration reads. `written` is 1 if it has written to another table.
     private static let table = Table(
         "strata_pending",
-        ["id integer key", "state text", "owner text", "stale integer", "written integer"])
+        ["id integer key", "state text", "hash integer", "owner text", "stale integer", "written integer"])
 
     // MARK: Reading
 
@@ -83,18 +93,20 @@ struct PendingMigration {
         let isStale: Bool
     }
 
-    /// Returns the pending migration of a store; nil if there is none that this version of Strata can read.
+    /// Returns the pending migration of a store; nil if there is none that this version of Strata can read, or if its state is
+    /// damaged.
     static func find(in connection: Connection) throws -> Found? {
         guard try exists(in: connection) else { return nil }
         var found: Found?
         let schemaVersion = try connection.integer("PRAGMA schema_version")
-        try connection.query("SELECT state, owner, stale FROM strata_pending") { row in
-            guard
-                let state = try? decoder.decode(State.self, from: Data(row.string(0).utf8)),
-                state.format == State.newestFormat
+        let columns = Set(try connection.texts("SELECT name FROM pragma_table_info('strata_pending')"))
+        guard columns.isSuperset(of: table.columnNames) else { return nil }
+        try connection.query("SELECT state, hash, owner, stale FROM strata_pending") { row in
+            guard let text = try? row.string(0), let hash = try? row.int64(1), hash == Self.hash(of: text),
+                let owner = try? row.string(2), let mark = try? row.int(3),
+                let state = try? decoder.decode(State.self, from: Data(text.utf8)), state.isSound
             else { return }
-            let isStale = try row.int(2) != 0 || state.schemaVersion != schemaVersion
-            found = Found(state: state, owner: try row.string(1), isStale: isStale)
+            found = Found(state: state, owner: owner, isStale: mark != 0 || state.schemaVersion != schemaVersion)
         }
         return found
     }
@@ -126,7 +138,7 @@ struct PendingMigration {
     /// - Parameter sources: The tables that the migration reads; nil for all.
     mutating func begin(owner: MigrationOwner, sources: Set<String>?) throws {
         try connection.execute(SQLite.createTable(Self.table))
-        let insert = try connection.prepare("INSERT INTO strata_pending VALUES (1, '', ?1, 0, 0)")
+        let insert = try connection.prepare("INSERT INTO strata_pending VALUES (1, '', 0, ?1, 0, 0)")
         try insert.bind(owner.description, at: 1)
         try insert.run()
         for table in try Self.watchedTables(connection) {
@@ -146,8 +158,10 @@ struct PendingMigration {
     /// Writes the state.
     mutating func save() throws {
         state.schemaVersion = try schemaVersion()
-        let update = try connection.cached("UPDATE strata_pending SET state = ?1")
-        try update.bind(try encodedState(), at: 1)
+        let update = try connection.cached("UPDATE strata_pending SET state = ?1, hash = ?2")
+        let text = String(decoding: try Self.encoder.encode(state), as: UTF8.self)
+        try update.bind(text, at: 1)
+        try update.bind(Self.hash(of: text), at: 2)
         try update.run()
     }
 
@@ -202,8 +216,10 @@ struct PendingMigration {
         return try row.step() ? row.row.int(0) : 0
     }
 
-    private func encodedState() throws -> String {
-        String(decoding: try Self.encoder.encode(state), as: UTF8.self)
+    private static func hash(of text: String) -> Int64 {
+        var hash = FNV1a()
+        hash.add(text)
+        return Int64(bitPattern: hash.value)
     }
 
     static let encoder: JSONEncoder = {

@@ -211,7 +211,7 @@ struct ResumableMigrator {
                         if seen?.state != found.state { seen = (found.state, Date()) }
                         if let since = seen?.since, Date().timeIntervalSince(since) < Self.suspension { return nil }
                     }
-                    if !found.isStale, isContinued(found.state, run.path) {
+                    if !found.isStale, isContinued(found.state, run) {
                         run = try run.deferring(except: run.written.union(found.state.written))
                         try PendingMigration.take(owner: owner, in: connection)
                         return .pending(PendingMigration(connection: connection, state: found.state), run)
@@ -230,10 +230,11 @@ struct ResumableMigrator {
     }
 
     /// Whether the app is the one that began the migration, and still migrates between the same versions.
-    private func isContinued(_ state: PendingMigration.State, _ path: MigrationPath) -> Bool {
-        state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
-            && state.from == path.source.fingerprint
-            && state.to == path.newest.fingerprint
+    private func isContinued(_ state: PendingMigration.State, _ run: MigrationRun) -> Bool {
+        let plan = BatchedStages(run.stages, upTo: state.transactionStage, copied: state.copied)
+        return state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
+            && state.from == run.path.source.fingerprint && state.to == run.path.newest.fingerprint
+            && plan.batched.indices.contains(state.stage) && state.copied.keys.allSatisfy(plan.batched.indices.contains)
     }
 
     /// Begins a migration.
