@@ -5,13 +5,17 @@ import Strata
 /// database is unchanged.
 final class ConversionDraft {
     let file: DraftFile
+    private let source: URL
     private let schema: String
     private let options: StoreOptions
     /// What the conversion in the draft depends on; nil if the draft is new.
     private(set) var plan: String?
 
     /// Creates a draft of the store at `destination`, or goes on with one that was left there.
-    init(of destination: URL, schema: String, _ options: StoreOptions) throws {
+    ///
+    /// - Parameter source: The other database, whose permissions the store has.
+    init(of destination: URL, from source: URL, schema: String, _ options: StoreOptions) throws {
+        self.source = source
         self.schema = schema
         self.options = options
         var found: String?
@@ -38,7 +42,7 @@ final class ConversionDraft {
             let json = try connection.text("SELECT value FROM strata_metadata WHERE key = 'conversion'")
             if let state = try json.map(ConversionState.init) { return (connection, state) }
         }
-        let connection = try file.createStore(version, schema: schema, options)
+        let connection = try file.createStore(version, schema: schema, like: source, options)
         try lock(connection)
         try write(plan, as: "conversion plan", to: connection)
         self.plan = plan

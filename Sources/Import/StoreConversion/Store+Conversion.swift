@@ -82,7 +82,7 @@ extension Store {
             throw ConversionError.notImported(schema: schema.name)
         }
         guard destination.isFileURL else { throw StoreError.notAFile }
-        let draft = try ConversionDraft(of: destination, schema: schema.name, options)
+        let draft = try ConversionDraft(of: destination, from: source, schema: schema.name, options)
         do {
             return try convert(
                 source, of: format, into: draft, definition: schema, conversion: conversion, options: options)

@@ -84,9 +84,12 @@ struct Migrator {
     }
 
     /// Does what the options want before a migration writes anything.
-    func prepare() throws {
-        if let backup = options.backup { try DatabaseCopy.backUp(connection, to: backup, options) }
+    ///
+    /// - Returns: The backup; nil if the options want none.
+    @discardableResult func prepare() throws -> URL? {
+        let backup = try options.backup.flatMap { try DatabaseCopy.backUp(connection, to: $0, options) }
         if options.checksIntegrity { try checkIntegrity() }
+        return backup
     }
 
     /// Carries out one stage.

@@ -149,6 +149,16 @@ package final class Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
+    /// Whether the file was deleted, moved or replaced since it was opened.
+    var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+
+    /// Whether the open transaction has written something.
+    private var hasWritten: Bool { sqlite3_txn_state(pointer, "main") == SQLITE_TXN_WRITE }
+
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
 
@@ -400,7 +410,12 @@ package final class Connection {
         version.accept(changed: found)
     }
 
-    private func commit() throws {
+    /// Commits the transaction.
+    ///
+    /// - Throws: `StoreError.moved` if the transaction has written to a file that is not there any more: with a write-ahead log,
+    ///   SQLite does not find that out.
+    func commit() throws {
+        if hasWritten, hasMoved { throw StoreError.moved }
         do {
             try execute("COMMIT")
         } catch let error as SQLiteError where error.extendedCode == 787 {  // SQLITE_CONSTRAINT_FOREIGNKEY

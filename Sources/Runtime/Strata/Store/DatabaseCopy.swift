@@ -16,12 +16,13 @@ package enum DatabaseCopy {
     ///
     /// An earlier backup is kept if it has the same bytes, and is replaced if it is a backup of the same store.
     ///
+    /// - Returns: The backup; nil for a database in memory.
     /// - Throws: `MigrationError.sameFile` if the backup is the store; `MigrationError.destinationExists` if another file is at
     ///   `url`, or a file that SQLite would use as the backup's journal.
     static func backUp(
         _ connection: Connection, to backup: StoreOptions.Backup, _ options: StoreOptions
-    ) throws {
-        guard let path = connection.file else { return }
+    ) throws -> URL? {
+        guard let path = connection.file else { return nil }
         let store = try StoreIdentity(reading: connection)
         // Another connection reads the state before the transaction.
         let file = URL(fileURLWithPath: path)
@@ -34,11 +35,14 @@ package enum DatabaseCopy {
             let draft = try DraftFile(of: url, replacing: isReplaced)
             defer { draft.remove() }
             try write(reader, to: draft, options)
-            if isReplaced, FileManager.default.contentsEqual(atPath: draft.url.path, andPath: url.path) { return }
+            if isReplaced, FileManager.default.contentsEqual(atPath: draft.url.path, andPath: url.path) { return url }
             try draft.publish()
+            return url
         case .automatic:
             let backups = AutomaticBackups(of: file, options)
-            if let new = try backups.write(reader, store) { backups.removeOthers(than: new, of: store) }
+            let (file, isNew) = try backups.write(reader, store)
+            if isNew { backups.removeOthers(than: file, of: store) }
+            return file
         }
     }
 

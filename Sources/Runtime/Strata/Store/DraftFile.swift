@@ -28,6 +28,7 @@ package struct DraftFile {
         takingOver takesOver: ((_ url: URL) throws -> Bool)? = nil
     ) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
+        let destination = StoreFile.resolved(destination)
         self.isReplaced = isReplaced
         self.destination = destination
         start = ".\(name ?? destination.lastPathComponent).strata-"
@@ -53,6 +54,8 @@ package struct DraftFile {
 
     /// Creates the draft as an empty file, which only those can read who can read the file at `source`: it has the same
     /// permissions, and on Apple's platforms the same protection class. Its owner may always write it.
+    ///
+    /// Does nothing if the draft exists.
     package func create(like source: URL) {
         var status = stat()
         guard stat(source.path, &status) == 0 else { return }
@@ -73,11 +76,14 @@ package struct DraftFile {
 
     /// Creates the draft as a new store of a version. An earlier draft is removed.
     ///
+    /// - Parameter source: The file whose permissions the draft has; nil for a new file.
     /// - Returns: The connection to the new store.
     package func createStore(
-        _ version: SchemaVersion, schema: String, draft: DraftState? = nil, _ options: StoreOptions
+        _ version: SchemaVersion, schema: String, draft: DraftState? = nil, like source: URL? = nil,
+        _ options: StoreOptions
     ) throws -> Connection {
         remove()
+        if let source { create(like: source) }
         let connection = try Connection(path: url.path, mode: .create)
         // It waits for the locks of a database that it reads as well.
         connection.setBusyTimeout(options)
@@ -100,7 +106,7 @@ package struct DraftFile {
     package func publish() throws {
         try StoreFile.synchronize(url)
         if isReplaced {
-            guard rename(url.path, destination.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard rename(url.path, destination.path) == 0 else { throw Self.error(errno, destination) }
             return try StoreFile.synchronize(destination.deletingLastPathComponent())
         }
         try DatabaseCopy.check(destination)
@@ -111,6 +117,11 @@ package struct DraftFile {
         }
         remove()
         try? StoreFile.synchronize(destination.deletingLastPathComponent())
+    }
+
+    /// The error of a system call.
+    private static func error(_ code: Int32, _ file: URL) -> any Error {
+        NSError(domain: NSPOSIXErrorDomain, code: Int(code), userInfo: [NSFilePathErrorKey: file.path])
     }
 
     /// Deletes the draft.

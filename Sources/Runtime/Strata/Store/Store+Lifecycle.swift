@@ -108,7 +108,8 @@ extension Store {
 
     /// Replaces the store at `url` by a backup of it. The backup stays.
     ///
-    /// The store must not be open. It keeps its state if the backup is damaged, or if the copy fails.
+    /// The store must not be open. It keeps its state if the backup is damaged, or if the copy fails. A file that does not show
+    /// what it is, for example a store in a newer format, is renamed: `Notes.sqlite` becomes `Notes.aside-1.sqlite`.
     ///
     /// ```swift
     /// try Store.restoreBackup(from: backup, to: url, schema: MoviesSchema.self)
@@ -123,24 +124,50 @@ extension Store {
     public static func restoreBackup(
         from backup: URL, to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws {
+        try restore(backup, to: url, schema, options)
+    }
+
+    /// - Parameter keepsDamaged: Whether a store that is damaged is renamed, too.
+    static func restore(
+        _ backup: URL, to url: URL, _ schema: any Schema.Type, _ options: StoreOptions, keepsDamaged: Bool = false
+    ) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
+        let url = StoreFile.resolved(url)
         let draft = try DraftFile(of: url, replacing: true)
         defer { draft.remove() }
+        let wasThere = StoreFile.size(of: url.path) != nil
         try SQLiteError.translated {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
             let (identity, known) = (try StoreIdentity(reading: source), SchemaDefinition(schema))
             if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
+            if wasThere { draft.create(like: url) }
             try DatabaseCopy.write(source, to: draft, options)
             try draft.setJournal(options.journal, options)
-            do {
-                try SQLiteError.translated { try StoreFile.endJournal(of: url, options) }
-            } catch let error as StoreError where error.isDamage {
-                // A damaged store has a journal that SQLite would apply to the backup, and so may a missing store.
-            }
         }
-        try StoreFile.remove(url, StoreFile.journalSuffixes)
+        // It keeps others out of the store until the backup is in its place.
+        var owner: Connection?
+        var isKnown = !wasThere
+        do {
+            try SQLiteError.translated {
+                owner = try StoreFile.endJournal(of: url, options)
+                if owner?.hasMoved == true { throw StoreError.busy }
+                if let owner {
+                    _ = try StoreIdentity(reading: owner)
+                    isKnown = true
+                }
+            }
+        } catch let error as StoreError where error != .busy {
+            // A damaged store has a journal that SQLite would apply to the backup, and so may a missing store.
+        }
+        let hasContent = ["", "-wal"].contains { StoreFile.size(of: url.path + $0) ?? 0 > 0 }
+        if hasContent, !isKnown || keepsDamaged {
+            _ = try StoreFile.setAside(url)
+        } else {
+            try StoreFile.remove(url, StoreFile.journalSuffixes)
+        }
         try draft.publish()
+        withExtendedLifetime(owner) {}
     }
 
     /// Runs `body` on the connection that writes, outside of a transaction.

@@ -8,6 +8,8 @@ public struct StoreBackup: Hashable, Sendable {
     public let version: String
     /// The time at which the backup was written.
     public let date: Date
+    /// The number of the backup. The date may be wrong, so it does not tell which backup is the newest one.
+    let number: Int
     /// The identity of the store.
     let identity: StoreIdentity
 }
@@ -17,7 +19,7 @@ extension StoreBackup: CustomStringConvertible {
     public var description: String { "version \(version) of \(date.formatted(.iso8601)) in \(url.lastPathComponent)" }
 }
 
-/// The automatic backups of a store: `Notes.backup-20261124T214500.250Z-1.0.sqlite` beside `Notes.sqlite`.
+/// The automatic backups of a store: `Notes.backup-12-20261124T214500.250Z-1.0.sqlite` beside `Notes.sqlite`.
 struct AutomaticBackups {
     private let store: URL
     private let options: StoreOptions
@@ -25,7 +27,7 @@ struct AutomaticBackups {
         dateSeparator: .omitted, timeSeparator: .omitted, includingFractionalSeconds: true)
 
     init(of store: URL, _ options: StoreOptions) {
-        self.store = store
+        self.store = StoreFile.resolved(store)
         self.options = options
     }
 
@@ -35,48 +37,51 @@ struct AutomaticBackups {
     private var start: String { store.deletingPathExtension().lastPathComponent + ".backup-" }
 
     /// The name of a new backup.
-    private func url(_ version: String, _ date: Date) -> URL {
-        let name = start + date.formatted(Self.dateStyle) + "-" + version
+    private func url(_ number: Int, _ version: String) -> URL {
+        let name = start + "\(number)-" + Date().formatted(Self.dateStyle) + "-" + version
         let url = store.deletingLastPathComponent().appendingPathComponent(name)
         return store.pathExtension.isEmpty ? url : url.appendingPathExtension(store.pathExtension)
     }
 
+    /// The parts of the names of all backups: number, date and version.
+    private func names() throws -> [(name: String, number: Int, date: Date, version: Substring)] {
+        let ending = store.pathExtension.isEmpty ? "" : "." + store.pathExtension
+        return try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path).compactMap {
+            guard $0.hasPrefix(start), $0.hasSuffix(ending) else { return nil }
+            let parts = $0.dropFirst(start.count).dropLast(ending.count).split(separator: "-", maxSplits: 2)
+            guard parts.count == 3, let number = Int(parts[0]), let date = try? Self.dateStyle.parse(String(parts[1]))
+            else { return nil }
+            return ($0, number, date, parts[2])
+        }
+    }
+
     /// All backups, newest first, without files that are not stores.
     func all() throws -> [StoreBackup] {
-        let folder = store.deletingLastPathComponent()
-        let ending = store.pathExtension.isEmpty ? "" : "." + store.pathExtension
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-            $0.hasPrefix(start) && $0.hasSuffix(ending)
-        }
-        return names.compactMap { name in
-            let parts = name.dropFirst(start.count).dropLast(ending.count).split(separator: "-", maxSplits: 1)
-            let url = folder.appendingPathComponent(name)
-            guard parts.count == 2, let date = try? Self.dateStyle.parse(String(parts[0])),
-                let identity = DatabaseCopy.identity(ofBackup: url, options, checked: false),
-                identity.version == parts[1]
+        try names().compactMap { name, number, date, version in
+            let url = store.deletingLastPathComponent().appendingPathComponent(name)
+            guard let identity = DatabaseCopy.identity(ofBackup: url, options, checked: false),
+                identity.version == version
             else { return nil }
-            return StoreBackup(url: url, version: identity.version, date: date, identity: identity)
-        }.sorted { ($0.date, $0.url.path) > ($1.date, $1.url.path) }
+            return StoreBackup(url: url, version: identity.version, date: date, number: number, identity: identity)
+        }.sorted { ($0.number, $0.url.path) > ($1.number, $1.url.path) }
     }
 
     /// Writes a backup of a store.
     ///
-    /// - Returns: The file of the backup; nil if the newest backup of the version has the same bytes.
-    func write(_ source: Connection, _ identity: StoreIdentity) throws -> URL? {
+    /// - Returns: The file of the backup, and whether it is new. It is not if the newest backup of the version has the same bytes.
+    @discardableResult func write(_ source: Connection, _ identity: StoreIdentity) throws -> (file: URL, isNew: Bool) {
         let newest = try all().first { $0.identity.fingerprint == identity.fingerprint }
-        // Other backups may be from the same moment.
-        var date = Date()
-        while FileManager.default.fileExists(atPath: url(identity.version, date).path) { date += 0.001 }
-        let new = url(identity.version, date)
+        let last = try names().map(\.number).filter { $0 < Int.max }.max() ?? 0
+        let new = url(last + 1, identity.version)
         let draft = try DraftFile(of: new, named: draftName)
         defer { draft.remove() }
         try DatabaseCopy.write(source, to: draft, options)
         // After a migration that was killed, there is a backup already.
         if let newest, FileManager.default.contentsEqual(atPath: draft.url.path, andPath: newest.url.path) {
-            return nil
+            return (newest.url, false)
         }
         try draft.publish()
-        return new
+        return (new, true)
     }
 
     /// Deletes earlier backups of the same version. A migration that is killed at each launch must not fill the disk.
@@ -113,7 +118,8 @@ extension Store {
     }
 
     /// Replaces the store at `url` by its newest automatic backup that the app can open. The replaced store becomes a backup
-    /// itself, unless it is damaged, so a later app can still read it.
+    /// itself, so a later app can still read it. A store that is damaged, or in a newer format, is renamed instead:
+    /// `Notes.sqlite` becomes `Notes.aside-1.sqlite`.
     ///
     /// The store must not be open.
     ///
@@ -141,6 +147,8 @@ extension Store {
             backup.identity.canBeOpened(by: known) && DatabaseCopy.identity(ofBackup: backup.url, options) != nil
         }
         guard let backup else { throw StoreError.noBackup }
+        if OpenFile.exists(at: url) { throw StoreError.busy }
+        var isDamaged = false
         if FileManager.default.fileExists(atPath: url.path),
             let connection = try? StoreFile.connect(to: url, .readOnly, options),
             let identity = try? StoreIdentity(reading: connection)
@@ -149,9 +157,10 @@ extension Store {
                 _ = try SQLiteError.translated { try AutomaticBackups(of: url, options).write(connection, identity) }
             } catch let error as StoreError where error.isDamage {
                 // A damaged store is the reason to restore a backup.
+                isDamaged = true
             }
         }
-        try restoreBackup(from: backup.url, to: url, schema: schema, options: options)
+        try restore(backup.url, to: url, schema, options, keepsDamaged: isDamaged)
         return backup
     }
 }

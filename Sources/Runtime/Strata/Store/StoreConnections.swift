@@ -9,6 +9,7 @@ struct StoreConnections {
     var report: MigrationReport?
     /// The connections that read while the other one writes; nil for a store in memory.
     var readers: ReaderPool?
+    private var file: OpenFile?
 
     init(inMemory schema: SchemaDefinition) throws {
         let opening = StoreOpening(
@@ -19,6 +20,7 @@ struct StoreConnections {
 
     init(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
+        let url = StoreFile.resolved(url)
         let schema = try schema.upTo(options.newestVersion)
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
@@ -26,6 +28,7 @@ struct StoreConnections {
         if !options.isReadOnly { try StoreFile.create(at: url, schema, options) }
         let opening = try Self.connect(url, schema, options)
         report = try opening.open()
+        file = OpenFile(url)
         connection = opening.connection
         let version = opening.version
         self.version = version
@@ -40,20 +43,38 @@ struct StoreConnections {
     private static func makeWay(
         _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions
     ) throws -> URL? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        do {
-            // Errors of a later migration do not count: they do not mean that the store belongs to something else.
-            try connect(url, schema, options).identify()
-        } catch let error as StoreError {
-            if isDroppedDraft(error, schema, options) {
-                try StoreFile.remove(url)
-            } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
-                return try setAside(url, options)
-            } else {
-                throw error
+        while FileManager.default.fileExists(atPath: url.path) {
+            do {
+                // Errors of a later migration do not count: they do not mean that the store belongs to something else.
+                try connect(url, schema, options).identify()
+                return nil
+            } catch let error as StoreError {
+                if isDroppedDraft(error, schema, options) {
+                    try StoreFile.remove(url)
+                } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
+                    if let aside = try setAside(url, schema, options) { return aside }
+                } else {
+                    throw error
+                }
             }
         }
         return nil
+    }
+
+    /// Renames a store that the schema cannot open.
+    ///
+    /// - Returns: The renamed file; nil if another process was faster, so that another file may be there now.
+    private static func setAside(_ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws -> URL? {
+        let owner = try StoreFile.endJournal(of: url, options)
+        if owner?.hasMoved == true { return nil }
+        do {
+            try owner.map { try StoreOpening(connection: $0, schema: schema, options: options).identify() }
+            // An empty file is never a store.
+            if owner != nil || StoreFile.size(of: url.path) ?? 2 > 1 { return nil }
+        } catch let error as StoreError where error.isMismatch {
+            // It is still the file that was found.
+        }
+        return try StoreFile.setAside(url)
     }
 
     private static func connect(
@@ -73,24 +94,5 @@ struct StoreConnections {
         #else
             return false
         #endif
-    }
-
-    /// Renames the file after its journal has been written into it.
-    private static func setAside(_ url: URL, _ options: StoreOptions) throws -> URL {
-        try StoreFile.endJournal(of: url, options)
-        var number = 1
-        var aside: URL
-        repeat {
-            aside = url.deletingPathExtension().appendingPathExtension("aside-\(number)")
-                .appendingPathExtension(url.pathExtension)
-            number += 1
-        } while FileManager.default.fileExists(atPath: aside.path)
-        try FileManager.default.moveItem(at: url, to: aside)
-        // SQLite would delete the journal of a missing file, or apply it to the new file.
-        for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-            try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
-        }
-        try? FileManager.default.removeItem(atPath: url.path + "-shm")
-        return aside
     }
 }

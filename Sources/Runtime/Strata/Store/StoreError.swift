@@ -37,6 +37,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case busy
     /// No file exists at the path of a store that is only read, or copied.
     case missing(String)
+    /// The file was deleted, moved or replaced while the store was open. The transaction was rolled back.
+    case moved
     /// The file cannot be opened or read.
     case unreadable(reason: String)
     /// The URL is not a file URL.
@@ -109,6 +111,8 @@ extension StoreError: CustomStringConvertible {
             "SQLite got no memory: the process has none left, or the database is damaged "
                 + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
+        case .moved:
+            "the file of the store was deleted, moved or replaced while the store was open: close the store, and open it again"
         case .missing(let path): "no file exists at \(path): check the path"
         case .unreadable(let reason): "the database cannot be opened: \(reason)"
         case .noBackup: "this app can open none of the store's automatic backups"

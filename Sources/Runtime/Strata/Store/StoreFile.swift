@@ -39,18 +39,49 @@ package enum StoreFile {
 
     /// Writes the journal of a store into its file, and removes it. SQLite would apply it to a file that replaces this one.
     ///
+    /// - Returns: A connection that keeps all others out of the file; nil if the file is empty.
     /// - Throws: `StoreError.busy` if the store is open.
-    static func endJournal(of url: URL, _ options: StoreOptions) throws {
-        guard size(of: url.path) ?? 0 > 1 else { return }
+    static func endJournal(of url: URL, _ options: StoreOptions) throws -> Connection? {
+        if OpenFile.exists(at: url) { throw StoreError.busy }
+        guard size(of: url.path) ?? 0 > 1 else { return nil }
         let connection = try connect(to: url, .readWrite, options)
         connection.setBusyTimeout(0)
         // Exclusive access shows that the store is not in use. Without a write-ahead log, its file is complete by itself.
         do {
             try connection.execute("PRAGMA journal_mode = DELETE")
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             try connection.execute("BEGIN EXCLUSIVE; COMMIT")
         } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
         }
+        return connection
+    }
+
+    /// Renames a file with its journals: `Notes.sqlite` becomes `Notes.aside-1.sqlite`.
+    ///
+    /// - Returns: The renamed file.
+    static func setAside(_ url: URL) throws -> URL {
+        var number = 1
+        var aside: URL
+        repeat {
+            aside = url.deletingPathExtension().appendingPathExtension("aside-\(number)")
+                .appendingPathExtension(url.pathExtension)
+            number += 1
+        } while FileManager.default.fileExists(atPath: aside.path)
+        try FileManager.default.moveItem(at: url, to: aside)
+        // SQLite would delete the journal of a missing file, or apply it to the new file.
+        for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
+        }
+        try? FileManager.default.removeItem(atPath: url.path + "-shm")
+        return aside
+    }
+
+    /// Returns the file that a symbolic link leads to. SQLite keeps the journals beside this file.
+    static func resolved(_ url: URL) -> URL {
+        guard let path = realpath(url.path, nil) else { return url }
+        defer { free(path) }
+        return URL(fileURLWithPath: String(cString: path))
     }
 
     /// The ends of the names of the files that SQLite keeps beside a database.

@@ -139,7 +139,7 @@ package final class MigrationBatches {
         try check()
         connection.resetStatements()
         try save()
-        try connection.execute("COMMIT")
+        try connection.commit()
         try monitor.checkCancellation()
         // Another connection that waits for the lock looks for it only from time to time.
         if duration > .zero { Thread.sleep(forTimeInterval: 0.002) }

@@ -22,6 +22,8 @@ struct PendingMigration {
         var to: UInt64
         /// The moment at which the migration started.
         var now: Date
+        /// The backup that was written before; nil for none.
+        var backup: Backup?
         /// The tables of `MigrationRun.written`.
         var written: Set<String> = []
         /// The report so far.
@@ -64,6 +66,14 @@ struct PendingMigration {
             return format == Self.newestFormat && counts.allSatisfy { 0...(1 << 60) ~= Int64($0) }
                 && report.seconds >= 0 && report.seconds < 1e12 && abs(now.timeIntervalSince1970) < 1e12
         }
+    }
+
+    /// A file that was written as a backup.
+    struct Backup: Hashable, Codable {
+        var path: String
+        var bytes: Int64?
+
+        init(_ file: URL) { (path, bytes) = (file.path, StoreFile.size(of: file.path)) }
     }
 
     /// The state of a stage's custom migration.

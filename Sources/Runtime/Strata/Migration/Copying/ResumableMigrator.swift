@@ -187,7 +187,7 @@ struct ResumableMigrator {
             migrator: migrator, run: run, toleratesOld: toleratesOld,
             copied: CopiedStages(plan: plan, batches: batches))
         let report = try last.run(batches.pending.state.report)
-        try connection.execute("COMMIT")
+        try connection.commit()
         return .migrated(report)
     }
 
@@ -234,7 +234,18 @@ struct ResumableMigrator {
         let plan = BatchedStages(run.stages, upTo: state.transactionStage, copied: state.copied)
         return state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
             && state.from == run.path.source.fingerprint && state.to == run.path.newest.fingerprint
-            && plan.batched.indices.contains(state.stage) && state.copied.keys.allSatisfy(plan.batched.indices.contains)
+            && hasBackup(state) && plan.batched.indices.contains(state.stage) && state.copied.keys.allSatisfy(plan.batched.indices.contains)
+    }
+
+    /// Whether the backup of the options is there. If anything had written to the store since it was written, the state would be
+    /// stale.
+    private func hasBackup(_ state: PendingMigration.State) -> Bool {
+        guard let wanted = options.backup else { return true }
+        guard let backup = state.backup else { return false }
+        let file = URL(fileURLWithPath: backup.path)
+        if case .file(let url) = wanted, url.path != file.path { return false }
+        return PendingMigration.Backup(file) == backup
+            && DatabaseCopy.identity(ofBackup: file, options, checked: false)?.fingerprint == state.from
     }
 
     /// Begins a migration.
@@ -254,12 +265,13 @@ struct ResumableMigrator {
             // The repair changes the old tables, so it belongs in the transaction that replaces them.
             if try !DanglingKey.all(of: tables, in: connection).isEmpty { return nil }
         }
-        try migrator.prepare()
+        let backup = try migrator.prepare()
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
                 app: AppIdentity.current, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
-                to: path.newest.fingerprint, now: migrator.now, written: run.written,
+                to: path.newest.fingerprint, now: migrator.now, backup: backup.map(PendingMigration.Backup.init),
+                written: run.written,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
         // If anything writes to the store after the backup, the migration begins again, with another backup.
