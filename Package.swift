@@ -159,6 +159,9 @@ let package = Package(
             name: "ModelDriver",
             dependencies: ["Commands", "ModelCommands", "SQLSchema", "StoreCommands", "Strata"],
             path: "Tests/Measures/random-models/Driver"),
+        .executableTarget(
+            name: "FileFuzzer", dependencies: ["Commands", "SQLSchema", "StoreCommands", "Strata"],
+            path: "Tests/Measures/files/Fuzzer"),
         .testTarget(
             name: "FaultTests",
             dependencies: [

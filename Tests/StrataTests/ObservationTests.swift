@@ -85,7 +85,7 @@ import Testing
 
             let malformed = SQLiteError(extendedCode: 11, message: "database disk image is malformed", sql: nil)
             var none = store.observe { (_: ReadTransaction) throws -> Int in throw malformed }.makeAsyncIterator()
-            await #expect(throws: malformed) { try await none.next() }
+            await #expect(throws: StoreError.corrupt(reason: malformed.message)) { try await none.next() }
         }
     }
 

@@ -78,6 +78,12 @@ struct Thing: StoredEntity {
 struct Place: StoredEntity {
     struct ID: EntityID {
         static let columnCount = 2
+        static func == (left: Self, right: Self) -> Bool {
+            var equality = Equality()
+            equality.compare(left.shelf, right.shelf)
+            equality.compare(left.number, right.number)
+            return equality.holds
+        }
         var shelf: String
         var number: Int
         init(shelf: String, number: Int) {

@@ -52,6 +52,13 @@ package struct InsertSelect: Sendable {
         keepsAllColumns = false
     }
 
+    /// The columns of the old table whose JSON changes.
+    package var jsonColumns: [String] {
+        source.columnNames.filter { name in
+            values.contains { $0.sql.contains("json_") && $0.sql.contains(SQL.quoted(name)) }
+        }
+    }
+
     /// Returns the statement.
     ///
     /// - Parameters:

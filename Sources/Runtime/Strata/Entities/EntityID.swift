@@ -39,6 +39,12 @@ extension RawEntityID {
 
     /// Creates a key.
     @inlinable public init(rawValue: RawValue) { self.rawValue = rawValue }
+
+    /// Whether two keys are the same in SQLite. Texts are the same if their bytes are, also where Swift's `==` calls two forms
+    /// of a character equal.
+    @inlinable public static func == (left: Self, right: Self) -> Bool {
+        RawValue.isSame(left.rawValue, right.rawValue)
+    }
 }
 
 extension PrimaryKey: CustomStringConvertible {
@@ -67,11 +73,25 @@ extension PrimaryKey: Decodable where RawValue: Decodable {
 }
 
 /// A type of primary keys: `Int`, `String` or `UUID`.
-public protocol IdentifierValue: ColumnStorable, Hashable, Sendable {}
+public protocol IdentifierValue: ColumnStorable, Hashable, Sendable {
+    /// Whether two keys are the same in SQLite.
+    static func isSame(_ left: Self, _ right: Self) -> Bool
+}
+
+extension IdentifierValue {
+    /// Whether two keys are equal.
+    @inlinable public static func isSame(_ left: Self, _ right: Self) -> Bool { left == right }
+}
 
 extension Int: IdentifierValue {}
-extension String: IdentifierValue {}
 extension UUID: IdentifierValue {}
+
+extension String: IdentifierValue {
+    /// Whether two texts have the same bytes.
+    @inlinable public static func isSame(_ left: String, _ right: String) -> Bool {
+        left == right && left.utf8.elementsEqual(right.utf8)
+    }
+}
 
 extension RawEntityID where Self: ExpressibleByIntegerLiteral, RawValue == Int {
     /// Creates a key from an integer literal.

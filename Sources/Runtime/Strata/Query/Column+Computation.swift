@@ -218,8 +218,12 @@ extension Column {
     }
 
     private func member<Member>(_ path: String) -> Column<Entity, Member> {
-        Column<Entity, Member>(
-            computed: "json_extract(\(fragment), \(sql: path))", isJSON: true,
+        let value: QueryFragment = "json_extract(\(fragment), \(sql: path))"
+        // JSON has no infinity, so it is a text there.
+        let isReal = Member.self is any BinaryFloatingPoint.Type || Member.self == Double?.self || Member.self == Float?.self
+        return Column<Entity, Member>(
+            computed: isReal
+                ? "CASE \(value) WHEN 'inf' THEN 9e999 WHEN '-inf' THEN -9e999 ELSE \(value) END" : value, isJSON: true,
             // With two paths, SQLite copies the text of the member, and does not format numbers.
             json: "json_extract(\(fragment), \(sql: path), \(sql: path))")
     }

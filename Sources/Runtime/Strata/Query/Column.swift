@@ -140,7 +140,8 @@ public struct NoColumns<Entity: StoredEntity>: EntityColumns {
     /// The SQL of a value that the column is compared with. The JSON of a value is read by the same functions as the column's,
     /// so that both are rounded alike.
     func argument(_ value: some ColumnEquatable) -> QueryFragment {
-        guard isJSON, let value = value as? any JSONConvertible, let json = try? JSONWriter.text(of: value) else {
+        let isInfinite = (value as? any BinaryFloatingPoint)?.isInfinite == true
+        guard isJSON, !isInfinite, let value = value as? any JSONConvertible, let json = try? JSONWriter.text(of: value) else {
             return "\(value.stored)"
         }
         return "json_extract(\(.text(json)), '$')"

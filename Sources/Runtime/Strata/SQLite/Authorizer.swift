@@ -25,6 +25,8 @@ final class Authorizer {
     private var creation: Creation?
     /// The tables that the statement reads that is being prepared; nil between statements.
     private var tables: Set<String>?
+    /// The tables that statements read which SQLite has prepared again by itself, because the schema has changed.
+    var tablesReadAgain: Set<String> = []
 
     func add(to database: OpaquePointer) {
         sqlite3_set_authorizer(
@@ -69,7 +71,13 @@ final class Authorizer {
         _ action: Int32, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?, in view: UnsafePointer<CChar>?
     ) -> Bool {
         // SQLite reports each column, and a table without columns too.
-        if action == SQLITE_READ, let name { tables?.insert(String(cString: name)) }
+        if action == SQLITE_READ, let name {
+            if tables == nil {
+                tablesReadAgain.insert(String(cString: name))
+            } else {
+                tables?.insert(String(cString: name))
+            }
+        }
         let isWriting = [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action)
         if !deferredViews.isEmpty, let name = name.map({ String(cString: $0) }) {
             let isRead = action == SQLITE_READ && isConfining && view == nil && deferredTables.contains(name)

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import SQLSchema
 
 /// The function that SQLite's progress handler calls to find out whether to interrupt a statement.
@@ -15,10 +16,13 @@ package final class Connection {
     /// The mode in which a database is opened.
     package enum Mode {
         case readOnly, readWrite, create
+        /// A database on a volume that nobody can write to. SQLite needs no lock and no journal.
+        case immutable
 
         var flags: Int32 {
             switch self {
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .readWrite: SQLITE_OPEN_READWRITE
             // A conversion attaches the other database by a URI that says that it is only read.
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
@@ -67,6 +71,8 @@ package final class Connection {
     var version: SupportedVersions?
     /// The function that collects rows, which a connection gets when it first needs it.
     private var addedRowCollection: RowCollection?
+    /// Whether the store was searched for a migration of another version of the app.
+    var hasLookedForMigration = false
     /// Keeps the object alive that receives the durations of statements.
     var trace: AnyObject?
     /// An object that SQL functions use. It lives as long as the connection.
@@ -76,7 +82,8 @@ package final class Connection {
     package init(path: String, mode: Mode) throws {
         var pointer: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &pointer, flags, Self.fileSystem)
+        let name = mode == .immutable ? URL(fileURLWithPath: path).absoluteString + "?immutable=1" : path
+        let code = sqlite3_open_v2(name, &pointer, flags, Self.fileSystem)
         guard code == SQLITE_OK, let pointer else {
             let error = SQLiteError(of: pointer)
             sqlite3_close_v2(pointer)
@@ -192,10 +199,13 @@ package final class Connection {
 
     /// Runs `body`, and returns its result with the tables that its statements read.
     func observingTables<Result>(_ body: () throws -> Result) throws -> (Result, Set<String>) {
+        // The tables of cached statements are out of date if SQLite has prepared one again.
+        if !authorizer.tablesReadAgain.isEmpty { forgetStatements() }
+        authorizer.tablesReadAgain = []
         readTables = []
         defer { readTables = nil }
         let result = try body()
-        return (result, readTables ?? [])
+        return (result, authorizer.tablesReadAgain.union(readTables ?? []))
     }
 
     /// Notes the tables of a statement that was prepared before.
@@ -255,7 +265,20 @@ package final class Connection {
     ///
     /// - Throws: `QueryError.refused`, or `SQLiteError`.
     func executeConfined(_ sql: String) throws {
-        try confining(sql) { try execute(sql) }
+        try deletingReplaced(sql) { try confining(sql) { try execute(sql) } }
+    }
+
+    /// Runs `body`, which prepares and runs SQL of the app. If the SQL replaces rows, the triggers of the deleted ones fire, so
+    /// that searches forget their texts (https://sqlite.org/pragma.html#pragma_recursive_triggers).
+    func deletingReplaced<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
+        guard sql.range(of: "REPLACE", options: .caseInsensitive) != nil else { return try body() }
+        let searches = try cached("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'strata_search_*'")
+        let hasSearches = try searches.step()
+        searches.reset()
+        guard hasSearches else { return try body() }
+        try execute("PRAGMA recursive_triggers = ON")
+        defer { try? execute("PRAGMA recursive_triggers = OFF") }
+        return try body()
     }
 
     /// Runs `body`, in which SQLite refuses to prepare SQL that the app must not run.
@@ -318,7 +341,12 @@ package final class Connection {
 
     /// The number of rows of a table.
     package func count(_ table: String) throws -> Int {
-        try integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
+        do {
+            return try integer("SELECT count(*) FROM \(SQL.quoted(table))") ?? 0
+        } catch let error as SQLiteError where error.code == SQLITE_ERROR {
+            // An index of the app may use a collation or a function that this process does not have.
+            return try integer("SELECT count(*) FROM \(SQL.quoted(table)) NOT INDEXED") ?? 0
+        }
     }
 
     /// Returns the text in the first column of the first row; nil for NULL or without a row.

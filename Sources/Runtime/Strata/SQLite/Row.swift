@@ -99,7 +99,11 @@ public struct Row {
 
     /// Returns a real number, rounded to the precision of `Float`.
     @inlinable public func float(_ index: Int) throws -> Float {
-        Float(try double(index))
+        let stored = try double(index)
+        let value = Float(stored)
+        // The app would write infinity back.
+        guard value.isFinite == stored.isFinite else { throw malformed(index, "a number of 32 bits") }
+        return value
     }
 
     /// Returns text with all its bytes, including NUL.
@@ -142,7 +146,9 @@ public struct Row {
 
     /// Returns a URL.
     public func url(_ index: Int) throws -> URL {
-        guard let url = URL(string: try string(index)) else { throw malformed(index, "a URL") }
+        let text = try string(index)
+        // The app would write another text back, for example with %20 for a space.
+        guard let url = URL(string: text), url.absoluteString == text else { throw malformed(index, "a URL") }
         return url
     }
 

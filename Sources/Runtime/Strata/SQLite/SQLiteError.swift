@@ -44,6 +44,11 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
+    /// Creates an error from a result code that a function returned.
+    init(_ code: Int32) {
+        self.init(extendedCode: code, message: sqlite3_errstr(code).map { String(cString: $0) } ?? "", sql: nil)
+    }
+
     /// Creates an error from the last error of `connection`.
     package init(of connection: OpaquePointer?, sql: String? = nil) {
         self.init(

@@ -10,6 +10,18 @@ public enum SQLiteValue: Hashable, Sendable {
     case text(String)
     case blob(Data)
 
+    /// Whether two values are the same in SQLite. Texts are the same if their bytes are.
+    public static func == (left: SQLiteValue, right: SQLiteValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): String.isSame(left, right)
+        case (.blob(let left), .blob(let right)): left == right
+        case (.null, _), (.integer, _), (.real, _), (.text, _), (.blob, _): false
+        }
+    }
+
     /// Creates an integer, or NULL for nil.
     public init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
     /// Creates the integer 1 for true or 0 for false, or NULL for nil.

@@ -222,12 +222,13 @@ extension Connection {
         var code: Int32
         repeat {
             code = sqlite3_backup_step(backup, 1_000)
-            guard code == SQLITE_OK || code == SQLITE_DONE else { throw SQLiteError(of: pointer) }
+            guard code == SQLITE_OK || code == SQLITE_DONE else { throw SQLiteError(code) }
             let total = Int(sqlite3_backup_pagecount(backup))
             try progress(
                 BackupProgress(completedPages: total - Int(sqlite3_backup_remaining(backup)), totalPages: total))
         } while code == SQLITE_OK
         isFinished = true
-        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw SQLiteError(of: pointer) }
+        code = sqlite3_backup_finish(backup)
+        guard code == SQLITE_OK else { throw SQLiteError(code) }
     }
 }

@@ -24,7 +24,7 @@ extension Locked where Value: Equatable {
     func replace(by new: Value) -> Bool {
         withLock { value in
             defer { value = new }
-            return value != new
+            return !areSame(value, new)
         }
     }
 }

@@ -124,12 +124,15 @@ extension Store {
     public static func restoreBackup(
         from backup: URL, to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
     ) throws {
-        try restore(backup, to: url, schema, options)
+        try restore(backup, to: url, SchemaDefinition(schema), options)
     }
 
+    /// Replaces the store at `url` by a backup of it.
+    ///
     /// - Parameter keepsDamaged: Whether a store that is damaged is renamed, too.
-    static func restore(
-        _ backup: URL, to url: URL, _ schema: any Schema.Type, _ options: StoreOptions, keepsDamaged: Bool = false
+    package static func restore(
+        _ backup: URL, to url: URL, _ known: SchemaDefinition, _ options: StoreOptions = StoreOptions(),
+        keepsDamaged: Bool = false
     ) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
@@ -139,7 +142,7 @@ extension Store {
         let wasThere = StoreFile.size(of: url.path) != nil
         try SQLiteError.translated {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
-            let (identity, known) = (try StoreIdentity(reading: source), SchemaDefinition(schema))
+            let identity = try StoreIdentity(reading: source)
             if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
             if wasThere { draft.create(like: url) }
             try DatabaseCopy.write(source, to: draft, options)
@@ -177,6 +180,48 @@ extension Store {
 }
 
 extension Connection {
+    /// Runs `body`, a transaction of an open store. Its statements are interrupted when `isCancelled` returns true.
+    ///
+    /// - Parameters:
+    ///   - repair: Fills the searches again. It is called if one of them is damaged, so that the next transaction can use it.
+    ///   - body: The transaction.
+    func inUse<Result>(
+        until isCancelled: (@Sendable () -> Bool)?, repair: () throws -> Void, _ body: () throws -> Result
+    ) throws -> Result {
+        try SQLiteError.translatedInUse {
+            do {
+                return try cancellable(by: isCancelled, body)
+            } catch let error as SQLiteError where error.isDamageOfSearch {
+                try? repair()
+                throw error
+            }
+        }
+    }
+
+    /// Fills all searches of the schema again.
+    func rebuildSearches() throws {
+        let searches = "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'"
+        try transaction("BEGIN IMMEDIATE") {
+            for name in try texts(searches) { try execute(SearchIndex.rebuild(name)) }
+        }
+    }
+
+    /// Removes a migration that another version of the app began in a store of this app's version, and that is not running. Only
+    /// the first call does anything.
+    func discardForeignMigration() throws {
+        if hasLookedForMigration { return }
+        hasLookedForMigration = true
+        let pending = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'"
+        guard try integer(pending) == 1 else { return }
+        try execute("PRAGMA foreign_keys = OFF")
+        defer { enforceForeignKeys() }
+        try transaction("BEGIN IMMEDIATE") {
+            let found = try PendingMigration.find(in: self)
+            if let found, MigrationOwner.mayBeRunning(found.owner) { return }
+            try PendingMigration.discard(in: self)
+        }
+    }
+
     /// Receives the durations of statements. SQLite holds no reference to it.
     private final class Trace {
         let receive: @Sendable (StatementTrace) -> Void

@@ -211,7 +211,7 @@ public final class Store: Sendable {
     ) throws -> Result {
         try threads.withThread {
             func read(_ connection: Connection) throws -> Result {
-                try connection.cancellable(by: isCancelled) {
+                try connection.inUse(until: isCancelled, repair: repairSearches) {
                     try connection.transaction("BEGIN") {
                         try connection.checkVersion()
                         let transaction = ReadTransaction(connection)
@@ -223,6 +223,11 @@ public final class Store: Sendable {
             guard let readers = try connection.readers() else { return try connection.withLock(read) }
             return try readers.withReader(read)
         }
+    }
+
+    /// Fills the searches again, after a read has found that one is damaged. The connection that has read may have the only lock.
+    private func repairSearches() {
+        writer.async { [connection] in try? connection.withLock { try $0.rebuildSearches() } }
     }
 
     /// Runs `body` in a read transaction on another thread.
@@ -323,7 +328,8 @@ public final class Store: Sendable {
                 let changes = changed?.end() ?? .any
                 if isCommitted { observers.wake(for: changes) }
             }
-            let result = try connection.cancellable(by: isCancelled) {
+            try connection.discardForeignMigration()
+            let result = try connection.inUse(until: isCancelled, repair: connection.rebuildSearches) {
                 try connection.transaction("BEGIN IMMEDIATE") {
                     try connection.checkVersion()
                     let transaction = WriteTransaction(connection)

@@ -160,7 +160,7 @@ extension Store {
                 isDamaged = true
             }
         }
-        try restore(backup.url, to: url, schema, options, keepsDamaged: isDamaged)
+        try restore(backup.url, to: url, known, options, keepsDamaged: isDamaged)
         return backup
     }
 }

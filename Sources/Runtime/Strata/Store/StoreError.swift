@@ -37,6 +37,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case busy
     /// No file exists at the path of a store that is only read, or copied.
     case missing(String)
+    /// The disk is full. The transaction was rolled back.
+    case diskFull
     /// The file was deleted, moved or replaced while the store was open. The transaction was rolled back.
     case moved
     /// The file cannot be opened or read.
@@ -111,6 +113,7 @@ extension StoreError: CustomStringConvertible {
             "SQLite got no memory: the process has none left, or the database is damaged "
                 + "(StoreOptions.checksIntegrity, strata inspect)"
         case .busy: "another connection has locked the database: try again later"
+        case .diskFull: "the disk is full: free space, and try again"
         case .moved:
             "the file of the store was deleted, moved or replaced while the store was open: close the store, and open it again"
         case .missing(let path): "no file exists at \(path): check the path"
@@ -137,6 +140,23 @@ extension SQLiteError {
         }
     }
 
+    /// Runs `body`, which uses a store that is open, and turns the errors of SQLite that are about its file into `StoreError`.
+    static func translatedInUse<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.isDamage || error.isBusy || error.isFull {
+            throw error.whileOpening
+        } catch let error as SQLiteError where error.code == 8 {  // SQLITE_READONLY
+            throw error.extendedCode == 1032 ? StoreError.moved : StoreError.readOnly  // SQLITE_READONLY_DBMOVED
+        }
+    }
+
+    /// Whether the disk is full.
+    var isFull: Bool { code == 13 }  // SQLITE_FULL
+
+    /// Whether a virtual table is damaged, such as the index of a search.
+    var isDamageOfSearch: Bool { extendedCode == 267 }  // SQLITE_CORRUPT_VTAB
+
     /// Whether another connection has locked the database for longer than the busy timeout.
     var isBusy: Bool { code == 5 }  // SQLITE_BUSY
 
@@ -154,6 +174,7 @@ extension SQLiteError {
         case 18: StoreError.corrupt(reason: message)  // SQLITE_TOOBIG: no store contains a value of this length
         case _ where isOutOfMemory: StoreError.outOfMemory
         case _ where isBusy: StoreError.busy
+        case _ where isFull: StoreError.diskFull
         case 14, 10, 8, 3, 23: StoreError.unreadable(reason: message)  // CANTOPEN, IOERR, READONLY, PERM, AUTH
         default: self
         }

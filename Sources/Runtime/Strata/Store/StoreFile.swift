@@ -26,15 +26,30 @@ package enum StoreFile {
         } else if errno == ENOENT, mode != .create {
             throw StoreError.missing(path)
         }
+        let mode = try isOnReadOnlyVolume(path) ? Connection.Mode.immutable : mode
         return try SQLiteError.translated {
             let connection = try Connection(path: path, mode: mode)
             connection.setBusyTimeout(options)
             // Otherwise the log would stay as large as the largest transaction.
-            if mode != .readOnly { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
+            if [.readWrite, .create].contains(mode) { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
             try options.setUp?(ConnectionSetUp(connection: connection))
             if let trace = options.trace { connection.setTrace(trace) }
             return connection
         }
+    }
+
+    /// Whether a file is on a volume that cannot be written to, as on a disk image.
+    ///
+    /// - Throws: `StoreError.unreadable` if the store has a journal there, which SQLite would have to write into the file.
+    private static func isOnReadOnlyVolume(_ path: String) throws -> Bool {
+        var volume = statvfs()
+        guard statvfs(path, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 else { return false }
+        for suffix in ["-wal", "-journal"] where size(of: path + suffix) ?? 0 > 0 {
+            throw StoreError.unreadable(
+                reason: "the volume is read-only, and the store has changes in its journal (\(suffix)): copy both files to "
+                    + "another volume")
+        }
+        return true
     }
 
     /// Writes the journal of a store into its file, and removes it. SQLite would apply it to a file that replaces this one.

@@ -51,6 +51,9 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     /// The tables and indexes that differ from those of a new store of the same version; nil if the store was not compared
     /// with a schema that knows its version.
     public var drift: [String]?
+    /// Why SQLite cannot check the file, for example because an index of the app uses a collation that only the app has; nil if
+    /// it can.
+    public var unchecked: String?
     /// The damage that SQLite finds in the file; empty if there is none.
     public var damage: [String] = []
     /// The tables and indexes that the app added to the schema's own; empty if the store was not compared.
@@ -86,11 +89,14 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
             """
         )
-        damage = try Self.damage(connection)
+        do {
+            damage = try Self.damage(connection)
+        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
+            unchecked = error.message
+        }
         tables = try names.map { name in
-            let count = "SELECT count(*) FROM \(SQL.quoted(name))"
-            // Counting the rows of a damaged table may fail.
-            let rows = damage.isEmpty ? try connection.integer(count) : try? connection.integer(count)
+            // Counting the rows of a damaged table may fail, and so may counting those of a virtual table that only the app has.
+            let rows = damage.isEmpty && unchecked == nil ? try connection.count(name) : try? connection.count(name)
             return Table(name: name, rows: rows, bytes: try? Self.bytes(of: name, connection))
         }
         do {
@@ -156,6 +162,7 @@ extension StoreInspection: CustomStringConvertible {
             let date = migration.finishedAt.formatted(.iso8601)
             return "  \(date) from \(migration.from) to \(migration.to), \(migration.rows) rows copied, in \(seconds) s"
         }
+        if let unchecked { lines.append("  not checked: \(unchecked)") }
         lines += damage.prefix(5).map { "  damaged: \($0)" }
         if damage.count > 5 { lines.append("  damaged: \(damage.count - 5) other places") }
         lines += userObjects.map { "  created by the app: \($0)" }

@@ -4,7 +4,8 @@ import Foundation
 /// The tables that a transaction changes.
 final class ChangedTables {
     private var names: Set<String> = []
-    private var last: UnsafePointer<CChar>?
+    /// The name of the last table. SQLite may use its own text at the same place for another table.
+    private var last: UnsafeMutablePointer<CChar>?
     private var count: Int64 = 0
     private let before: Int64
     private let connection: Connection
@@ -24,10 +25,13 @@ final class ChangedTables {
     private func add(_ table: UnsafePointer<CChar>) {
         count += 1
         // Most changes are in the same table as the one before.
-        if table == last { return }
-        last = table
+        if let last, strcmp(table, last) == 0 { return }
+        free(last)
+        last = strdup(table)
         names.insert(String(cString: table))
     }
+
+    deinit { free(last) }
 
     /// Ends the recording.
     ///

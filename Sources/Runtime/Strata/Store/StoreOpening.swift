@@ -134,10 +134,16 @@ package struct StoreOpening {
             if path.steps.isEmpty { return nil }
             throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
         }
+        let migrator = Migrator(connection: connection, schema: schema, options: options, monitor: monitor)
         do {
-            let report = try Migrator(
-                connection: connection, schema: schema, options: options, monitor: monitor
-            ).migrate(along: path)
+            let report: MigrationReport?
+            do {
+                report = try migrator.migrate(along: path)
+            } catch let error as SQLiteError where error.isDamageOfSearch {
+                // The texts are in the tables.
+                try connection.rebuildSearches()
+                report = try migrator.migrate(along: path)
+            }
             if report != nil, case .automatic(let count) = options.backup, let file = connection.file {
                 AutomaticBackups(of: URL(fileURLWithPath: file), options).prune(keeping: count, schema: schema.name)
             }
@@ -146,6 +152,8 @@ package struct StoreOpening {
             throw StoreError.corrupt(reason: error.message)
         } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
+        } catch let error as SQLiteError where error.isFull {
+            throw StoreError.diskFull
         } catch let error as SQLiteError where error.isOutOfMemory {
             throw StoreError.outOfMemory
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR: for example, a name does not exist

@@ -203,7 +203,8 @@ extension EntityTable {
     ///
     /// - Parameter condition: The condition of the unique index over these columns; nil if it contains all rows.
     fileprivate func updating(onConflictOf columns: [String], where condition: String? = nil) -> String {
-        let rest = self.columns.filter { !key.contains($0) && !columns.contains($0) }
+        // Texts that are equal without case may differ.
+        let rest = self.columns.filter { !key.contains($0) }
         // Without an assignment, there would be no row to return.
         let values =
             rest.isEmpty

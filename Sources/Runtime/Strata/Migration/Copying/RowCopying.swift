@@ -18,6 +18,21 @@ struct RowCopying {
     ///   - into: The present name of the new table; nil for its temporary name within one transaction.
     /// - Returns: The number of copied rows.
     func run(_ copy: InsertSelect, from: String? = nil, into: String? = nil) throws -> Int {
+        do {
+            return try rows(copy, from: from, into: into)
+        } catch let error as SQLiteError where error.message.contains("malformed JSON") {
+            // SQLite does not name the column.
+            let table = SQL.quoted(from ?? copy.source.name)
+            for column in copy.jsonColumns.map(SQL.quoted) {
+                let isMalformed = "SELECT 1 FROM \(table) WHERE \(column) IS NOT NULL AND NOT json_valid(\(column)) LIMIT 1"
+                guard try connection.integer(isMalformed) == 1 else { continue }
+                throw MalformedValue(table: copy.source.name, column: String(column.dropFirst().dropLast()), expected: "JSON")
+            }
+            throw error
+        }
+    }
+
+    private func rows(_ copy: InsertSelect, from: String?, into: String?) throws -> Int {
         try monitor.checkCancellation()
         let (table, task) = (from ?? copy.source.name, "copy \(copy.target.name)")
         guard let number = copy.source.rowNumber, batches != nil || monitor.isWatched else {

@@ -153,7 +153,7 @@ public final class StepAccess {
         try batches?.prepareSQL()
         do {
             if arguments.isEmpty { return try connection.executeConfined(sql) }
-            try connection.query(sql, arguments).run()
+            try connection.deletingReplaced(sql) { try connection.query(sql, arguments).run() }
         } catch {
             try batches?.check()
             throw error
