@@ -197,7 +197,7 @@ import Testing
                 let store = try Store(at: url, schema: LaundrySchema.self)
                 #expect(
                     try store.read { (store: ReadTransaction) throws in try store.count(Laundry.self) } == laundries)
-                #expect(throws: SQLiteError.self) {
+                #expect(throws: StoreError.readOnly) {
                     try store.write { try $0.insert(LaundryData(storeID: 1, code: 1)) }
                 }
             }

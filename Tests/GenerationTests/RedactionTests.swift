@@ -46,7 +46,8 @@ import Testing
         let model = folder.appendingPathComponent("People")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        for (name, text) in [("person", Self.person), ("detail", Self.detail), ("shade", Self.shade), ("strata", "{}")] {
+        for (name, text) in [("person", Self.person), ("detail", Self.detail), ("shade", Self.shade), ("strata", "{}")]
+        {
             try text.write(to: model.appendingPathComponent("\(name).json"), atomically: true, encoding: .utf8)
         }
         let (file, result) = (folder.appendingPathComponent("a.sqlite"), folder.appendingPathComponent("b.sqlite"))
@@ -92,7 +93,9 @@ import Testing
             #expect(try copy.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0)
             #expect(try copy.integer("SELECT count(*) FROM person WHERE code GLOB 'PO-[0-9][0-9]*'") == people.count)
             #expect(try copy.integer("SELECT count(DISTINCT code) FROM person") == people.count)
-            #expect(try copy.integer("SELECT count(*) FROM person AS p JOIN person AS q ON p.friend_id = q.id") == people.count - 1)
+            #expect(
+                try copy.integer("SELECT count(*) FROM person AS p JOIN person AS q ON p.friend_id = q.id") == people
+                    .count - 1)
             #expect(try copy.integer("SELECT count(*) FROM person WHERE plan <> 'paid' OR color <> 'red'") == 0)
             #expect(said.contains("person.code: samples of its pattern"), "\(said)")
             #expect(said.contains("person.grade: samples of its pattern"), "\(said)")
@@ -118,7 +121,8 @@ import Testing
 
     @Test func `what the model does not know becomes noise, or is left out`() throws {
         let notes = [
-            #"{"text":"Secret","count":3,"Secret key":{"a":["Secret",5550123]}}"#, #"{"text":["Secret"],"count":"Secret"}"#,
+            #"{"text":"Secret","count":3,"Secret key":{"a":["Secret",5550123]}}"#,
+            #"{"text":["Secret"],"count":"Secret"}"#,
             "Secret, and no JSON", #"{"text":"٣٤٥٦٧٨٩٠١٢","count":3}"#,
         ]
         let people = notes.enumerated().map { Person(id: "\($0)", mail: "\($0)", number: 10 + $0, notes: $1) }

@@ -264,7 +264,8 @@ import Testing
     /// SQL beside an object, and in place of one.
     private static let hostileSQL = [
         "CREATE VIEW hostile AS SELECT 1; ATTACH 'PLACE' AS a; CREATE TABLE a.t (x)", "ATTACH 'PLACE' AS a",
-        "CREATE VIEW hostile AS SELECT 1; DROP TABLE laundry", "CREATE VIEW other AS SELECT 1", "CREATE TABLE hostile (x)",
+        "CREATE VIEW hostile AS SELECT 1; DROP TABLE laundry", "CREATE VIEW other AS SELECT 1",
+        "CREATE TABLE hostile (x)",
         "CREATE TEMP VIEW hostile AS SELECT 1", "DELETE FROM laundry", "VACUUM INTO 'PLACE'",
         "CREATE VIEW hostile AS SELECT 1; COMMIT; DELETE FROM laundry", "CREATE VIEW temp.hostile AS SELECT 1",
         "PRAGMA user_version = 7", "CREATE VIEW hostile AS SELECT 1; PRAGMA journal_mode = OFF",

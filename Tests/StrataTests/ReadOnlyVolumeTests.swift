@@ -58,7 +58,9 @@ private enum FirstShop: Schema {
             for isReadOnly in [true, false] {
                 options.isReadOnly = isReadOnly
                 let store = try Store(at: url, schema: FirstShop.self, options: options)
-                #expect(try store.read { try $0.rows("SELECT name FROM shop") { try $0.value("name", as: String.self) } } == ["a"])
+                #expect(
+                    try store.read { try $0.rows("SELECT name FROM shop") { try $0.value("name", as: String.self) } }
+                        == ["a"])
                 #expect(throws: StoreError.readOnly) { try store.write { try $0.execute("DELETE FROM shop") } }
                 #expect(try StoreInspection(of: url).tables.map(\.rows) == [1])
                 #expect(throws: StoreError.needsMigration(found: "1.0", newest: "10.0")) {
@@ -81,7 +83,9 @@ private enum FirstShop: Schema {
             let error = #expect(throws: StoreError.self) {
                 _ = try Store(at: URL(fileURLWithPath: url.path + ".copy"), schema: FirstShop.self)
             }
-            #expect(error?.description.contains("the volume is read-only, and the store has changes in its journal") == true)
+            #expect(
+                error?.description.contains("the volume is read-only, and the store has changes in its journal") == true
+            )
         }
     }
 }

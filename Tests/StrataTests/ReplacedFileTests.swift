@@ -87,7 +87,8 @@ private enum OtherShop: Schema {
                 _ = try Store(at: url, schema: Shop.self, options: automatic)
                 let backup = try #require(Store.backups(of: url).first)
                 let connection = try Connection(path: url.path, mode: .readWrite)
-                try connection.execute("UPDATE strata_metadata SET value = 99 WHERE key = 'format'; PRAGMA user_version = 5")
+                try connection.execute(
+                    "UPDATE strata_metadata SET value = 99 WHERE key = 'format'; PRAGMA user_version = 5")
                 let before = try Data(contentsOf: url)
                 if isNewest {
                     try Store.restoreNewestBackup(to: url, schema: Shop.self)
@@ -116,7 +117,9 @@ private enum OtherShop: Schema {
         }
     }
 
-    @Test(arguments: journals) func `a symbolic link stays, and its target is replaced`(journal: StoreOptions.Journal) throws {
+    @Test(arguments: journals) func `a symbolic link stays, and its target is replaced`(journal: StoreOptions.Journal)
+        throws
+    {
         try withFile { (url: URL) throws in
             let real = url.deletingLastPathComponent().appendingPathComponent("real")
             try files.createDirectory(at: real, withIntermediateDirectories: true)

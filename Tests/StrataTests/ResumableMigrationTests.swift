@@ -433,8 +433,8 @@ extension ResumableMigrationTests {
             #expect(count == 40)
             try old.close()
             let plan = try MigrationPlan(from: url, definition: schema)
-            // A cascade has changed a row of a table that is copied.
-            #expect(plan.pending?.isStale == true)
+            // Its first write has removed them.
+            #expect(plan.pending == nil)
             _ = try finish(url, schema)
         }
     }
@@ -746,7 +746,8 @@ extension ResumableMigrationTests {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.counting, rows: Self.content)
             try interrupt(url, Self.counting)
-            let state = try #require(try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
+            let state = try #require(
+                try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
             let places = numbers(state)
             #expect(places.count > 8)
             for (number, place) in places.enumerated() {
@@ -768,7 +769,8 @@ extension ResumableMigrationTests {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.counting, rows: Self.content)
             try interrupt(url, Self.counting)
-            let state = try #require(try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
+            let state = try #require(
+                try Connection(path: url.path, mode: .readWrite).text("SELECT state FROM strata_pending"))
             for (index, place) in numbers(state).enumerated() {
                 let copy = url.appendingPathExtension("\(index)")
                 defer { try? FileManager.default.removeItem(at: copy) }

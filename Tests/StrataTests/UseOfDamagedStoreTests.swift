@@ -64,7 +64,9 @@ private enum Notes: Schema {
             let store = try Store(at: url, schema: Notes.self, options: options)
             #expect(throws: StoreError.diskFull) {
                 try store.write { transaction in
-                    for id in 1_000...9_000 { try transaction.insert(Note(id, "title", "body", stars: 1)) }
+                    for id in 1_000...9_000 {
+                        try transaction.insert(Note(id, String(repeating: "title ", count: 100), nil, stars: 1))
+                    }
                 }
             }
             #expect(try store.read { try $0.count(Note.self) } == 300)
@@ -92,7 +94,8 @@ private enum Notes: Schema {
         let note = Table("note", SearchIndexTests.note)
         let other = Table("s", ["id integer key", "v text"])
         try withFile { (url: URL) throws in
-            let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO note SELECT i, 'title ' || i, 'b', i FROM n"
+            let rows =
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO note SELECT i, 'title ' || i, 'b', i FROM n"
             try makeHandMade(at: url, [note, other], rows: rows)
             try damageSearch(url)
             let search = "SELECT count(*) FROM strata_search_note WHERE strata_search_note MATCH 'title'"
@@ -126,16 +129,25 @@ private enum Notes: Schema {
             try store.write { transaction in
                 try transaction.execute("INSERT OR REPLACE INTO note VALUES (1, 'new', NULL, 1)")
                 try transaction.execute("REPLACE INTO note VALUES (?, 'newer', NULL, 1)", [2])
-                _ = try transaction.rows("INSERT OR REPLACE INTO note VALUES (3, 'newest', NULL, 1) RETURNING id") { _ in 0 }
+                _ = try transaction.rows("INSERT OR REPLACE INTO note VALUES (3, 'newest', NULL, 1) RETURNING id") {
+                    _ in 0
+                }
                 try transaction.execute("UPDATE OR REPLACE note SET id = 5 WHERE id = 4")
             }
             #expect(try store.read { try $0.fetch(Note.all.matching(.allWords("title"))) }.count == 296)
             for word in ["1", "2", "3", "5"] {
                 #expect(try store.read { try $0.fetch(Note.all.matching(.phrase("title \(word)"))) }.isEmpty)
             }
-            try store.write { try $0.execute("INSERT INTO strata_search_note (strata_search_note) VALUES ('integrity-check')") }
+            try store.write {
+                try $0.execute("INSERT INTO strata_search_note (strata_search_note) VALUES ('integrity-check')")
+            }
             // Triggers do not recurse otherwise.
-            #expect(try store.read { try $0.rows("SELECT * FROM pragma_recursive_triggers") { try $0.value("recursive_triggers", as: Int.self) } } == [0])
+            #expect(
+                try store.read {
+                    try $0.rows("SELECT * FROM pragma_recursive_triggers") {
+                        try $0.value("recursive_triggers", as: Int.self)
+                    }
+                } == [0])
         }
     }
 
@@ -150,9 +162,11 @@ private enum Notes: Schema {
         }
         var counts = store.observe(count).makeAsyncIterator()
         #expect(try await counts.next() == [0])
-        try await store.write { try $0.execute("DROP VIEW seen") }
-        try await store.write { try $0.execute("CREATE VIEW seen AS SELECT count(*) + 10 AS n FROM place") }
-        while try await counts.next() != [10] {}
+        try await store.write { transaction in
+            try transaction.execute("DROP VIEW seen")
+            try transaction.execute("CREATE VIEW seen AS SELECT count(*) + 10 AS n FROM place")
+        }
+        #expect(try await counts.next() == [10])
         try await store.write { try $0.insert(Place("a", 1)) }
         #expect(try await counts.next() == [11])
         // SQLite may use the memory of the name of a table that was not created.

@@ -250,10 +250,12 @@ import Testing
     private static let hostileSQL = [
         "CREATE VIEW hostile AS SELECT 1; ATTACH 'PLACE' AS a; CREATE TABLE a.t (x)",
         "CREATE VIEW hostile AS SELECT 1; DROP TABLE tag", "CREATE VIEW hostile AS SELECT 1; COMMIT; DELETE FROM tag",
-        "CREATE VIEW hostile AS SELECT 1; CREATE TABLE more (x)", "CREATE VIEW hostile AS SELECT 1; PRAGMA user_version = 7",
+        "CREATE VIEW hostile AS SELECT 1; CREATE TABLE more (x)",
+        "CREATE VIEW hostile AS SELECT 1; PRAGMA user_version = 7",
     ]
 
-    @Test(arguments: hostileSQL) func `a migration runs no SQL of the file but that of its objects`(sql: String) throws {
+    @Test(arguments: hostileSQL) func `a migration runs no SQL of the file but that of its objects`(sql: String) throws
+    {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let text = sql.replacingOccurrences(of: "PLACE", with: place.path)
         let hostile = """

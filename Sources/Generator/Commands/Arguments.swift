@@ -8,7 +8,8 @@ package struct Arguments {
     private var values: [String: [String]] = [:]
     private static let switches: Set<String> = [
         "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--user-objects", "--dry-run", "--drafts", "--restart", "--complete", "--interactive",
+        "--unique", "--indexed", "--redact", "--user-objects", "--dry-run", "--drafts", "--restart", "--complete",
+        "--interactive",
         "--to-one", "--to-many",
         "--discard",
         "--beta", "--untested", "--yes", "--markdown",

@@ -59,7 +59,8 @@ enum ExportCommand {
             lines.append(line)
         }
         lines += redaction.substituted.map { "  \($0)" }
-        lines += try result.lostObjects.map { "  left out: \($0)" } + leftOut(source, objects).map { "  left out: \($0)" }
+        lines +=
+            try result.lostObjects.map { "  left out: \($0)" } + leftOut(source, objects).map { "  left out: \($0)" }
         console.say(lines.joined(separator: "\n"))
         if result.tables.contains(where: { !$0.lost.isEmpty || $0.invalid > 0 }) { throw CommandError.found }
     }

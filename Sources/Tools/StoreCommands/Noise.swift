@@ -33,7 +33,12 @@ struct Noise {
         }
         let result = replaced(letters)
         if let url = URL(string: result), url.absoluteString == result { return result }
-        let (one, other) = (hash { $0.combine(text) }, hash { $0.combine(1); $0.combine(text) })
+        let (one, other) = (
+            hash { $0.combine(text) },
+            hash {
+                $0.combine(1); $0.combine(text)
+            }
+        )
         return "https://example.com/\(String(one, radix: 36))\(String(other, radix: 36))"
     }
 
@@ -72,7 +77,10 @@ struct Noise {
     private func permuted(_ digits: [Int], _ radices: [Int], _ tweak: UInt64) -> [Int] {
         if digits.count == 1 { return [permuted(digits[0], radices[0], tweak)] }
         if digits.count > Self.longest {
-            var stream = Stream(state: hash { $0.combine(tweak); $0.combine(digits) })
+            var stream = Stream(
+                state: hash {
+                    $0.combine(tweak); $0.combine(digits)
+                })
             return radices.map { stream.next(below: $0) }
         }
         return exchanged(digits, radices, tweak)
@@ -91,7 +99,9 @@ struct Noise {
                     hasher.combine(round)
                     for place in source { hasher.combine(digits[place]) }
                 })
-            for place in target { digits[place] = (digits[place] + stream.next(below: radices[place])) % radices[place] }
+            for place in target {
+                digits[place] = (digits[place] + stream.next(below: radices[place])) % radices[place]
+            }
         }
         return digits
     }
@@ -104,7 +114,11 @@ struct Noise {
             repeat { pair = exchanged(pair, [(radix + 255) / 256, 256], tweak) } while pair[0] * 256 + pair[1] >= radix
             return pair[0] * 256 + pair[1]
         }
-        func rank(_ digit: Int) -> UInt64 { hash { $0.combine(tweak); $0.combine(digit) } }
+        func rank(_ digit: Int) -> UInt64 {
+            hash {
+                $0.combine(tweak); $0.combine(digit)
+            }
+        }
         let own = rank(digit)
         return (0..<radix).count { (rank($0), $0) < (own, digit) }
     }

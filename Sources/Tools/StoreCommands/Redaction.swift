@@ -51,7 +51,8 @@ struct Redaction {
             }
             for check in table.checks {
                 guard case .isIn(.column(let column), let values) = check.condition else { continue }
-                allowed[ColumnName(table: table.name, column: column)] = Set(values.compactMap(SQLiteValue.init(literal:)))
+                allowed[ColumnName(table: table.name, column: column)] = Set(
+                    values.compactMap(SQLiteValue.init(literal:)))
             }
         }
     }
@@ -154,9 +155,11 @@ struct Redaction {
     private static func candidates(_ column: Table.Column, _ check: Table.Check?) -> [Substitute] {
         var constants: [SQLiteValue] = column.isNullable ? [.null] : []
         if let value = column.defaultValue.flatMap(SQLiteValue.init(literal:)) { constants.append(value) }
-        constants += column.type == .text ? ["", "a", "A", "0"].map(SQLiteValue.text) : [.blob(Data()), .blob(Data([0]))]
+        constants +=
+            column.type == .text ? ["", "a", "A", "0"].map(SQLiteValue.text) : [.blob(Data()), .blob(Data([0]))]
         var candidates = constants.map(Substitute.constant)
-        if case .binary(.column, .glob, .literal(.text(let text)))? = check?.condition, let pattern = GlobPattern(text) {
+        if case .binary(.column, .glob, .literal(.text(let text)))? = check?.condition, let pattern = GlobPattern(text)
+        {
             candidates.insert(.samples(pattern), at: 0)
         }
         return candidates.reversed()

@@ -71,7 +71,8 @@ enum LiveDatabase {
             throw ImportError(
                 "this is a store of Strata or of Core Data: import the model that it was made from", path: path)
         }
-        return SourceSchema(formerName: name ?? (number > 0 ? String(number) : "1"), path: path,
+        return SourceSchema(
+            formerName: name ?? (number > 0 ? String(number) : "1"), path: path,
             objects: try SchemaObject.all(in: connection))
     }
 

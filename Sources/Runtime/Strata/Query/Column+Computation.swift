@@ -220,7 +220,8 @@ extension Column {
     private func member<Member>(_ path: String) -> Column<Entity, Member> {
         let value: QueryFragment = "json_extract(\(fragment), \(sql: path))"
         // JSON has no infinity, so it is a text there.
-        let isReal = Member.self is any BinaryFloatingPoint.Type || Member.self == Double?.self || Member.self == Float?.self
+        let isReal =
+            Member.self is any BinaryFloatingPoint.Type || Member.self == Double?.self || Member.self == Float?.self
         return Column<Entity, Member>(
             computed: isReal
                 ? "CASE \(value) WHEN 'inf' THEN 9e999 WHEN '-inf' THEN -9e999 ELSE \(value) END" : value, isJSON: true,

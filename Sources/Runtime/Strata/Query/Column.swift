@@ -141,7 +141,8 @@ public struct NoColumns<Entity: StoredEntity>: EntityColumns {
     /// so that both are rounded alike.
     func argument(_ value: some ColumnEquatable) -> QueryFragment {
         let isInfinite = (value as? any BinaryFloatingPoint)?.isInfinite == true
-        guard isJSON, !isInfinite, let value = value as? any JSONConvertible, let json = try? JSONWriter.text(of: value) else {
+        guard isJSON, !isInfinite, let value = value as? any JSONConvertible, let json = try? JSONWriter.text(of: value)
+        else {
             return "\(value.stored)"
         }
         return "json_extract(\(.text(json)), '$')"

@@ -21,6 +21,8 @@ final class Authorizer {
     var deferredTables: Set<String> = []
     /// Those of them that a statement was to write to, or that the app's SQL was to read.
     var neededTables: Set<String> = []
+    /// Whether a statement has changed the schema.
+    var hasChangedSchema = false
     /// What the statement may create that is being prepared; nil if it may do other things too.
     private var creation: Creation?
     /// The tables that the statement reads that is being prepared; nil between statements.
@@ -78,6 +80,7 @@ final class Authorizer {
                 tables?.insert(String(cString: name))
             }
         }
+        if Self.changesSchema(action) { hasChangedSchema = true }
         let isWriting = [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action)
         if !deferredViews.isEmpty, let name = name.map({ String(cString: $0) }) {
             let isRead = action == SQLITE_READ && isConfining && view == nil && deferredTables.contains(name)

@@ -43,18 +43,24 @@ struct StoreConnections {
     private static func makeWay(
         _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions
     ) throws -> URL? {
-        while FileManager.default.fileExists(atPath: url.path) {
+        while let file = FileIdentity(url) {
             do {
                 // Errors of a later migration do not count: they do not mean that the store belongs to something else.
-                try connect(url, schema, options).identify()
+                try connect(url, schema, options, .readWrite).identify()
                 return nil
-            } catch let error as StoreError {
-                if isDroppedDraft(error, schema, options) {
-                    try StoreFile.remove(url)
-                } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
-                    if let aside = try setAside(url, schema, options) { return aside }
-                } else {
-                    throw error
+            } catch {
+                do {
+                    guard let error = error as? StoreError else { throw error }
+                    if isDroppedDraft(error, schema, options) {
+                        try StoreFile.remove(url)
+                    } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
+                        if let aside = try setAside(url, schema, options) { return aside }
+                    } else {
+                        throw error
+                    }
+                } catch  where FileIdentity(url) != file {
+                    // Another process has replaced the file meanwhile.
+                    continue
                 }
             }
         }
@@ -78,10 +84,10 @@ struct StoreConnections {
     }
 
     private static func connect(
-        _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions
+        _ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions, _ mode: Connection.Mode = .create
     ) throws -> StoreOpening {
         StoreOpening(
-            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : .create, options),
+            connection: try StoreFile.connect(to: url, options.isReadOnly ? .readOnly : mode, options),
             schema: schema, options: options)
     }
 

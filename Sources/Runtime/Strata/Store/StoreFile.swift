@@ -31,7 +31,9 @@ package enum StoreFile {
             let connection = try Connection(path: path, mode: mode)
             connection.setBusyTimeout(options)
             // Otherwise the log would stay as large as the largest transaction.
-            if [.readWrite, .create].contains(mode) { try connection.execute("PRAGMA journal_size_limit = \(4 << 20)") }
+            if [.readWrite, .create].contains(mode) {
+                try connection.execute("PRAGMA journal_size_limit = \(4 << 20)")
+            }
             try options.setUp?(ConnectionSetUp(connection: connection))
             if let trace = options.trace { connection.setTrace(trace) }
             return connection
@@ -46,7 +48,8 @@ package enum StoreFile {
         guard statvfs(path, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 else { return false }
         for suffix in ["-wal", "-journal"] where size(of: path + suffix) ?? 0 > 0 {
             throw StoreError.unreadable(
-                reason: "the volume is read-only, and the store has changes in its journal (\(suffix)): copy both files to "
+                reason:
+                    "the volume is read-only, and the store has changes in its journal (\(suffix)): copy both files to "
                     + "another volume")
         }
         return true
@@ -111,9 +114,8 @@ package enum StoreFile {
 
     /// Whether two URLs are those of the same existing file.
     static func isSame(_ left: URL, _ right: URL) -> Bool {
-        var (one, other) = (stat(), stat())
-        return stat(left.path, &one) == 0 && stat(right.path, &other) == 0
-            && (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+        guard let left = FileIdentity(left) else { return false }
+        return left == FileIdentity(right)
     }
 
     /// The length of a file, in bytes.

@@ -50,7 +50,8 @@ package enum StoreMetadata {
     /// Whether an entry of `strata_metadata` with this key is one of Strata's.
     package static func isKey(_ key: String) -> Bool {
         let keys = [
-            "format", "schema", "version", "fingerprint", "compatible_since", "compatible", "draft_tables", "draft_types",
+            "format", "schema", "version", "fingerprint", "compatible_since", "compatible", "draft_tables",
+            "draft_types",
         ]
         return keys.contains(key) || key.hasPrefix(lastID)
     }

@@ -13,6 +13,7 @@ final class ChangedTables {
     /// Records the tables that `connection` changes from now on, until `end`.
     init(by connection: Connection) {
         self.connection = connection
+        connection.authorizer.hasChangedSchema = false
         before = sqlite3_total_changes64(connection.pointer)
         sqlite3_update_hook(
             connection.pointer,
@@ -39,6 +40,8 @@ final class ChangedTables {
     /// (https://sqlite.org/c3ref/update_hook.html). Any table may then have changed.
     func end() -> TableChanges {
         sqlite3_update_hook(connection.pointer, nil, nil)
+        // A view may have other rows now.
+        if connection.authorizer.hasChangedSchema { return .any }
         let changes = sqlite3_total_changes64(connection.pointer) - before
         if changes == 0 { return .tables([]) }
         return changes == count ? .tables(names) : .any

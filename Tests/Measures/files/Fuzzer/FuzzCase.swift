@@ -115,7 +115,8 @@ struct FuzzCase {
 
     private static let values = [
         "9223372036854775807", "-9223372036854775808", "9e999", "-9e999", "1e300", "-1", "NULL", "''", "x''",
-        "CAST(x'61ff62' AS TEXT)", "CAST(x'ff00' AS TEXT)", "'{\"'", "'[]'", "zeroblob(5000)", "'99999999999999999999'", "'\u{e9}'",
+        "CAST(x'61ff62' AS TEXT)", "CAST(x'ff00' AS TEXT)", "'{\"'", "'[]'", "zeroblob(5000)", "'99999999999999999999'",
+        "'\u{e9}'",
         "'e\u{301}'",
     ]
 
@@ -141,11 +142,16 @@ struct FuzzCase {
         let texts = [
             "CREATE VIEW more AS SELECT 1; ATTACH '\(place)' AS a; CREATE TABLE a.t (x)", "ATTACH '\(place)' AS a",
             "CREATE TABLE more (x); VACUUM INTO '\(place)'", "CREATE TABLE more AS SELECT * FROM sqlite_schema",
-            "CREATE VIEW more AS SELECT * FROM more", "CREATE TRIGGER more AFTER INSERT ON strata_metadata BEGIN SELECT raise(ABORT, 'x'); END",
-            "CREATE TABLE more (a, b AS (a || 1), c INTEGER PRIMARY KEY AUTOINCREMENT)", "CREATE INDEX more ON strata_metadata (value COLLATE own)",
-            "CREATE TABLE more (x CHECK (own(x)))", "CREATE VIRTUAL TABLE more USING own(x)", "CREATE VIRTUAL TABLE more USING fts5(x, content='')",
-            "DROP TABLE strata_metadata", "CREATE TEMP TABLE more (x)", "CREATE TABLE other (x)", "SELECT 1", "", "CREATE",
-            "CREATE INDEX more ON more (x)", "CREATE TABLE sqlite_more (x)", "CREATE VIEW more AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT * FROM r",
+            "CREATE VIEW more AS SELECT * FROM more",
+            "CREATE TRIGGER more AFTER INSERT ON strata_metadata BEGIN SELECT raise(ABORT, 'x'); END",
+            "CREATE TABLE more (a, b AS (a || 1), c INTEGER PRIMARY KEY AUTOINCREMENT)",
+            "CREATE INDEX more ON strata_metadata (value COLLATE own)",
+            "CREATE TABLE more (x CHECK (own(x)))", "CREATE VIRTUAL TABLE more USING own(x)",
+            "CREATE VIRTUAL TABLE more USING fts5(x, content='')",
+            "DROP TABLE strata_metadata", "CREATE TEMP TABLE more (x)", "CREATE TABLE other (x)", "SELECT 1", "",
+            "CREATE",
+            "CREATE INDEX more ON more (x)", "CREATE TABLE sqlite_more (x)",
+            "CREATE VIEW more AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT * FROM r",
         ]
         let text = texts.randomElement(using: &random) ?? ""
         let type = ["table", "view", "index", "trigger", "rule", "TABLE"].randomElement(using: &random) ?? ""
@@ -161,16 +167,20 @@ struct FuzzCase {
             case 3: "UPDATE sqlite_schema SET rootpage = \(root) WHERE rowid = \(row)"
             case 4: "UPDATE sqlite_schema SET tbl_name = x'6d6f7265', sql = CAST(sql AS BLOB) WHERE rowid = \(row)"
             case 5: "DELETE FROM sqlite_schema WHERE rowid = \(row)"
-            default: "INSERT INTO sqlite_schema VALUES (\(SQL.literal(type)), 'more', 'more', \(root), \(SQL.literal(text)))"
+            default:
+                "INSERT INTO sqlite_schema VALUES (\(SQL.literal(type)), 'more', 'more', \(root), \(SQL.literal(text)))"
             }
         try? connection.execute(statement)
     }
 
     private mutating func changeJournal() throws {
         let suffix = Bool.random(using: &random) ? "-wal" : "-journal"
-        var bytes = (0..<Int.random(in: 0...9_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        var bytes = (0..<Int.random(in: 0...9_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+        }
         // The beginning of a journal that is to be applied.
-        if suffix == "-journal", bytes.count > 8 { bytes.replaceSubrange(0..<8, with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) }
+        if suffix == "-journal", bytes.count > 8 {
+            bytes.replaceSubrange(0..<8, with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        }
         try Data(bytes).write(to: URL(fileURLWithPath: store.path + suffix))
     }
 
@@ -211,13 +221,17 @@ struct FuzzCase {
             Self.count("open")
             if store.migrationReport != nil { Self.count("migrated") }
             let tables = subject.schema.versions.last?.tables ?? []
-            for table in tables { _ = try? store.read { try $0.rows("SELECT * FROM \(SQL.quoted(table.name))") { _ in 0 } } }
+            for table in tables {
+                _ = try? store.read { try $0.rows("SELECT * FROM \(SQL.quoted(table.name))") { _ in 0 } }
+            }
             _ = try? store.write { try $0.execute("UPDATE strata_metadata SET value = value") }
             try? store.backup(to: backup)
             let after = counts(self.store)
             for (table, count) in after.rows where subject.keptTables.contains(table) && before.isSound {
                 let dropped = store.migrationReport?.droppedRows[table] ?? 0
-                if let old = before.rows[table], count < old - dropped { failures.append("\(table): \(old) rows became \(count)") }
+                if let old = before.rows[table], count < old - dropped {
+                    failures.append("\(table): \(old) rows became \(count)")
+                }
             }
             try store.close()
         } catch {
@@ -232,7 +246,8 @@ struct FuzzCase {
     static func counts(_ url: URL) -> (rows: [String: Int], isSound: Bool) {
         guard let connection = try? Connection(path: url.path, mode: .readOnly),
             (try? connection.text("PRAGMA integrity_check(1)")) == "ok",
-            let tables = try? connection.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+            let tables = try? connection.texts(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         else { return ([:], false) }
         return (Dictionary(tables.map { ($0, (try? connection.count($0)) ?? 0) }) { one, _ in one }, true)
     }
@@ -241,12 +256,14 @@ struct FuzzCase {
     private mutating func compare(_ one: URL, _ other: URL, _ what: String) {
         guard let source = try? Connection(path: one.path, mode: .readOnly),
             let copy = try? Connection(path: other.path, mode: .readOnly),
-            let tables = try? source.texts("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+            let tables = try? source.texts(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         else { return }
         for table in tables where !table.hasPrefix("sqlite_") && !ReservedNames.isPendingTable(table) {
             let columns = (try? source.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table)))")) ?? []
             let list = columns.map { "quote(CAST(\(SQL.quoted($0)) AS BLOB)) || typeof(\(SQL.quoted($0)))" }
-            let sql = "SELECT \(list.joined(separator: " || ',' || ")) AS r FROM \(SQL.quoted(table)) NOT INDEXED ORDER BY r"
+            let sql =
+                "SELECT \(list.joined(separator: " || ',' || ")) AS r FROM \(SQL.quoted(table)) NOT INDEXED ORDER BY r"
             guard let rows = try? source.texts(sql) else { continue }
             if (try? copy.texts(sql)) != rows { failures.append("\(what) lost rows of \(table) in silence") }
         }

@@ -14,7 +14,9 @@ struct Subject {
     private init(_ store: URL, _ model: String, _ schema: SchemaDefinition) {
         (self.store, self.model, self.schema) = (store, model, schema)
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.path + suffix) } }
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.path + suffix) }
+        }
         try? FileManager.default.copyItem(at: store, to: copy)
         let before = FuzzCase.counts(copy).rows
         _ = try? Store(at: copy, definition: schema)
@@ -27,7 +29,8 @@ struct Subject {
             ModelFolder.all(below: root.appendingPathComponent($0).path)
         }
         let schemas = try models.map { (model: $0, schema: SchemaDefinition(try $0.loaded())) }
-        let paths = FileManager.default.enumerator(at: root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil)
+        let paths = FileManager.default.enumerator(
+            at: root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil)
         let stores = (paths?.compactMap { $0 as? URL } ?? []).filter {
             $0.pathExtension == "sqlite" && $0.path.contains("/Fixtures/") && !$0.path.contains("/.build/")
         }

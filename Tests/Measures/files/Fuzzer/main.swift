@@ -10,7 +10,8 @@ import Strata
 // It writes a line for each case before it begins, so that a crash or a hang names its case, and a line for each failure.
 
 let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count == 5, let seed = UInt64(arguments[3]), let first = Int(arguments[4]), let count = Int(arguments[5])
+guard arguments.count == 5, let seed = UInt64(arguments[3]), let first = Int(arguments[4]),
+    let count = Int(arguments[5])
 else {
     print("usage: FileFuzzer ROOT FOLDER SEED FIRST COUNT")
     exit(2)

@@ -234,7 +234,8 @@ struct ResumableMigrator {
         let plan = BatchedStages(run.stages, upTo: state.transactionStage, copied: state.copied)
         return state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
             && state.from == run.path.source.fingerprint && state.to == run.path.newest.fingerprint
-            && hasBackup(state) && plan.batched.indices.contains(state.stage) && state.copied.keys.allSatisfy(plan.batched.indices.contains)
+            && hasBackup(state) && plan.batched.indices.contains(state.stage)
+            && state.copied.keys.allSatisfy(plan.batched.indices.contains)
     }
 
     /// Whether the backup of the options is there. If anything had written to the store since it was written, the state would be

@@ -24,9 +24,11 @@ struct RowCopying {
             // SQLite does not name the column.
             let table = SQL.quoted(from ?? copy.source.name)
             for column in copy.jsonColumns.map(SQL.quoted) {
-                let isMalformed = "SELECT 1 FROM \(table) WHERE \(column) IS NOT NULL AND NOT json_valid(\(column)) LIMIT 1"
+                let isMalformed =
+                    "SELECT 1 FROM \(table) WHERE \(column) IS NOT NULL AND NOT json_valid(\(column)) LIMIT 1"
                 guard try connection.integer(isMalformed) == 1 else { continue }
-                throw MalformedValue(table: copy.source.name, column: String(column.dropFirst().dropLast()), expected: "JSON")
+                throw MalformedValue(
+                    table: copy.source.name, column: String(column.dropFirst().dropLast()), expected: "JSON")
             }
             throw error
         }

@@ -145,7 +145,9 @@ struct UserObjects {
     /// Creates the views, triggers and indexes again. Returns the objects that no longer fit the tables.
     func putBack(into connection: Connection, _ lineage: TableLineage) throws -> [MigrationReport.DroppedObject] {
         var dropped: [MigrationReport.DroppedObject] = []
-        func drop(_ object: SchemaObject) { dropped.append(.init(type: object.type, name: object.name, sql: object.sql)) }
+        func drop(_ object: SchemaObject) {
+            dropped.append(.init(type: object.type, name: object.name, sql: object.sql))
+        }
         let rest = (views + triggers).map(\.name)
         var taken = Set((try Self.objects(in: connection).map(\.name) + rest).map { $0.lowercased() })
         // The app's SQL may have been written for a connection that accepts double-quoted strings.
