@@ -9,7 +9,7 @@ enum ExportCommand {
     /// The tables of Strata without texts of the customer. Any other table is the app's, whatever its name is.
     private static let ownTables: Set = ["strata_metadata", "strata_migrations"]
     /// The tables of Strata that may have texts of the customer.
-    private static let tablesWithTexts: Set = ["strata_dropped", "strata_unconverted"]
+    private static let tablesWithTexts: Set = ["strata_dropped", "strata_unconverted", "strata_set_aside"]
 
     static func run(_ arguments: Arguments, _ file: URL, _ console: Console) throws {
         guard arguments.has("--redact") else {

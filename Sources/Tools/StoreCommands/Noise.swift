@@ -109,7 +109,7 @@ struct Noise {
     /// Returns another digit instead of a single one.
     private func permuted(_ digit: Int, _ radix: Int, _ tweak: UInt64) -> Int {
         if radix > 256 {
-            // Two digits have more values than the one, so those that mean nothing are exchanged again.
+            // Two digits have more values than the one, so a pair that is no digit is exchanged again.
             var pair = [digit / 256, digit % 256]
             repeat { pair = exchanged(pair, [(radix + 255) / 256, 256], tweak) } while pair[0] * 256 + pair[1] >= radix
             return pair[0] * 256 + pair[1]

@@ -106,8 +106,9 @@ struct Migrator {
         if stage.custom != nil {
             let access = try StepAccess(
                 connection: connection, stage: stage, temporaryNames: statements.temporaryNames, now: now)
-            let run = CustomStep(
-                access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
+            let run = try CustomStep(
+                access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor,
+                version: stage.from)
             try stage.runCode(run, outdated: statements.dropped)
             // The custom migration may have caught an error that made SQLite roll the transaction back.
             guard connection.isInTransaction else { throw MigrationError.rolledBack }

@@ -8,7 +8,7 @@ public struct StoreBackup: Hashable, Sendable {
     public let version: String
     /// The time at which the backup was written.
     public let date: Date
-    /// The number of the backup. The date may be wrong, so it does not tell which backup is the newest one.
+    /// The number of the backup. The date may be wrong, so the number decides which backup is the newest one.
     let number: Int
     /// The identity of the store.
     let identity: StoreIdentity

@@ -39,6 +39,8 @@ public struct StoreOptions: Sendable {
         static let leastBytes: Int64 = 16 << 20
     }
 
+    /// The treatment of rows that a custom migration cannot read.
+    public var malformedRows: MalformedRows = .refuse
     /// The treatment of foreign keys that were dangling before a migration.
     public enum DanglingForeignKeys: String, Sendable {
         /// They are kept. Foreign keys that the migration itself would leave dangling make it fail.
@@ -56,6 +58,15 @@ public struct StoreOptions: Sendable {
         /// A new file beside the store. After the migration, the newest backups are kept, at least one.
         /// ``Store/restoreNewestBackup(to:schema:options:)`` restores one of them.
         case automatic(keep: Int)
+    }
+
+    /// The treatment of rows with a value that the properties of the old struct cannot hold, for example a text that is not UTF-8.
+    public enum MalformedRows: Hashable, Sendable {
+        /// The migration fails with `MalformedValue`, which names the table and the column. The store keeps its version.
+        case refuse
+        /// The row is left out, as if the custom migration had dropped it, and its values are kept in the table
+        /// `strata_set_aside`. ``MigrationReport/setAsideRows`` has the numbers of these rows.
+        case setAside
     }
 
     /// The transactions of a migration.

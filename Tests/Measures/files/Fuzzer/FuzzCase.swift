@@ -24,7 +24,7 @@ struct FuzzCase {
         store = folder.appendingPathComponent("store.sqlite")
     }
 
-    /// Runs the case. Returns what went wrong.
+    /// Runs the case, and returns its failures.
     mutating func run() throws -> [String] {
         try? files.removeItem(at: folder)
         try files.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -126,7 +126,8 @@ struct BatchedStage {
         let access = try StepAccess(
             connection: batches.connection, stage: stage, temporaryNames: batches.isLast ? created : names,
             oldNames: oldNames, now: batches.pending.state.now, batches: batches)
-        return CustomStep(access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor)
+        return try CustomStep(
+            access: access, mapping: stage.mapping, changes: stage.changes, monitor: monitor, version: stage.from)
     }
 
     /// The statements that create the new tables, by their final names.

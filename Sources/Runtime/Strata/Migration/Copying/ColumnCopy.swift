@@ -204,7 +204,13 @@ import SQLSchema
     private func filterRow(_ arguments: Arguments?) throws -> SQLiteValue {
         self.arguments = arguments
         row = sqlite3_value_int64(arguments?[0])
-        isKept = try filter?(Row(lookup.pointer, Unmanaged.passUnretained(self))) ?? false
+        let values = Row(lookup.pointer, Unmanaged.passUnretained(self))
+        do {
+            isKept = try filter?(values) ?? false
+        } catch let error as MalformedValue where error.table == nil || error.table == old.name {
+            isKept = false
+            try step.setAside(values, error, old, map)
+        }
         if let error { throw error }
         step.rows += 1
         try monitor.advance(1, table: new.name)

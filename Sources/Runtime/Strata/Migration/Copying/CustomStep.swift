@@ -17,6 +17,9 @@ public final class CustomStep {
 
     private(set) var droppedRows: [String: Int]
     private(set) var mergedRows: [String: Int]
+    private(set) var setAsideRows: [String: Int]
+    /// Keeps rows that cannot be read; nil if they are refused.
+    private let aside: RowsSetAside?
 
     let mapping: TableMapping
     let changes: [TableChange]
@@ -25,7 +28,10 @@ public final class CustomStep {
     var batches: MigrationBatches? { access.batches }
     private var codeTables: [String: (old: String, oldKey: [String], references: [String: String])] = [:]
 
-    init(access: StepAccess, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor) {
+    init(
+        access: StepAccess, mapping: TableMapping, changes: [TableChange], monitor: MigrationMonitor, version: String
+    ) throws {
+        aside = monitor.setsMalformedRowsAside ? try RowsSetAside(version, access.connection) : nil
         self.monitor = monitor
         self.access = access
         self.mapping = mapping
@@ -34,6 +40,7 @@ public final class CustomStep {
         rows = state?.rows ?? 0
         droppedRows = state?.droppedRows ?? [:]
         mergedRows = state?.mergedRows ?? [:]
+        setAsideRows = state?.setAsideRows ?? [:]
     }
 
     /// Runs a custom migration. In batches, it ends before `didMigrate` unless other stages follow.
@@ -45,6 +52,7 @@ public final class CustomStep {
         batches?.saveCustom = { [unowned self] custom in
             if let code = migration.value as? any Encodable { custom.code = try PendingMigration.encoder.encode(code) }
             (custom.rows, custom.droppedRows, custom.mergedRows) = (rows, droppedRows, mergedRows)
+            custom.setAsideRows = setAsideRows
             (custom.hasChangedRows, custom.newIDs) = (access.hasChangedRows, access.newIDs.given)
         }
         defer { batches?.saveCustom = nil }
@@ -88,6 +96,7 @@ public final class CustomStep {
         let map = try keyMap("merged \(Old.table.name)", from: Old.self, to: New.table)
         access.mergedKeys.append((New.table.name, map))
         var oldRows = try OldRows<Old>("merge \(Old.table.name)", access)
+        oldRows.malformed = { try self.setAside($0, $1, Old.table, map) }
         while let old = try oldRows.next() {
             let key = Old.id(of: old)
             switch try body(old, access) {
@@ -124,6 +133,7 @@ public final class CustomStep {
         let map = try keyMap(from: Old.self, to: New.table)
         let insert = try access.connection.prepare(New.table.insert(into: access.temporaryNames[table] ?? table))
         var oldRows = try OldRows<Old>("migrate \(Old.table.name)", access)
+        oldRows.malformed = { try self.setAside($0, $1, Old.table, map) }
         while let old = try oldRows.next() {
             let id = Old.id(of: old)
             switch try body(old, access) {
@@ -180,6 +190,23 @@ public final class CustomStep {
         }
     }
 
+    /// Keeps a row that cannot be read, and leaves it out like a dropped one.
+    ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - error: The error of reading it.
+    ///   - table: Its table.
+    ///   - map: Receives its primary key.
+    /// - Throws: `error` if such rows are refused.
+    func setAside(_ row: Row, _ error: MalformedValue, _ table: EntityTable, _ map: KeyMap) throws {
+        guard let aside else { throw error.named(table.name) }
+        let columns = table.fetchedColumns
+        let key = table.key.compactMap { name in columns.firstIndex(of: name).map { (name, $0) } }
+        try aside.add(row, key: key, of: table.name, named: access.oldName(table.name))
+        setAsideRows[table.name, default: 0] += 1
+        try map.record(dropped: key.map { row.value($0.1) })
+    }
+
     /// Counts a row that the custom migration merged or dropped.
     func countGone(_ table: String, isMerged: Bool) {
         if isMerged { mergedRows[table, default: 0] += 1 } else { droppedRows[table, default: 0] += 1 }
@@ -232,6 +259,8 @@ private struct OldRows<Old: StoredEntity> {
     private let isNumbered: Bool
     private let columnCount = Old.table.fetchedColumns.count
     private var isStarted = false
+    /// Handles a row that cannot be read.
+    var malformed: ((Row, MalformedValue) throws -> Void)?
 
     /// Starts or continues a task, whose name no other part of the step has.
     init(_ task: String, _ access: StepAccess) throws {
@@ -259,6 +288,17 @@ private struct OldRows<Old: StoredEntity> {
     /// Returns the next row; nil after the last one. It first commits the batch of the row before, if that is due.
     mutating func next() throws -> Old? {
         guard let select else { return nil }
+        while true {
+            do {
+                return try read(select)
+            } catch let error as MalformedValue {
+                guard let malformed else { throw error }
+                try malformed(select.row, error)
+            }
+        }
+    }
+
+    private mutating func read(_ select: Statement) throws -> Old? {
         if isStarted {
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
             if isNumbered, let batches, batches.isDue, let row = try Int64?(row: select.row, at: columnCount),

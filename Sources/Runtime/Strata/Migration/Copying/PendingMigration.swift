@@ -61,8 +61,10 @@ struct PendingMigration {
         fileprivate var isSound: Bool {
             let counts =
                 [stage, completedRows, totalRows, report.rows, custom.rows, transactionStage ?? 0] + attempts.values
-                + [report.droppedRows, report.mergedRows, report.repairedRows, custom.droppedRows, custom.mergedRows]
-                .flatMap(\.values)
+                + [
+                    report.droppedRows, report.mergedRows, report.setAsideRows, report.repairedRows, custom.droppedRows,
+                    custom.mergedRows, custom.setAsideRows,
+                ].flatMap(\.values)
             return format == Self.newestFormat && counts.allSatisfy { 0...(1 << 60) ~= Int64($0) }
                 && report.seconds >= 0 && report.seconds < 1e12 && abs(now.timeIntervalSince1970) < 1e12
         }
@@ -83,6 +85,7 @@ struct PendingMigration {
         var rows = 0
         var droppedRows: [String: Int] = [:]
         var mergedRows: [String: Int] = [:]
+        var setAsideRows: [String: Int] = [:]
         var hasChangedRows = false
         /// The greatest primary keys that `newID` has returned in this stage.
         var newIDs: [String: Int64] = [:]

@@ -267,6 +267,7 @@ struct ResumableMigrator {
             if try !DanglingKey.all(of: tables, in: connection).isEmpty { return nil }
         }
         let backup = try migrator.prepare()
+        try RowsSetAside.forget(path.steps.map(\.from), in: connection)
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(

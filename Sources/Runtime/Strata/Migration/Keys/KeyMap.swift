@@ -67,10 +67,24 @@ package final class KeyMap {
         }
     }
 
+    /// Records a row that was left out.
+    ///
+    /// - Parameter old: The values of the old primary key's columns.
+    func record(dropped old: [SQLiteValue]) throws {
+        isEmpty = false
+        let statement = try insertion()
+        for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
+        for place in newColumns.indices { try statement.bindNull(at: 1 + oldColumns.count + place) }
+        try statement.run()
+    }
+
+    private func insertion() throws -> Statement {
+        try connection.cached("INSERT INTO \(name) VALUES (\(SQL.parameters(oldColumns.count + newColumns.count)))")
+    }
+
     private func record<New: EntityID>(_ new: New?, _ bindOld: (Statement) throws -> Void) throws {
         isEmpty = false
-        let count = oldColumns.count + newColumns.count
-        let statement = try connection.cached("INSERT INTO \(name) VALUES (\(SQL.parameters(count)))")
+        let statement = try insertion()
         try bindOld(statement)
         try statement.bind(new, at: 1 + oldColumns.count)
         try statement.run()

@@ -105,7 +105,8 @@ struct MigrationPath: Sendable {
                 let mapping = TableMapping(from: tables, to: new.tables, changes: step.changes)
                 stages.append(
                     MigrationStage(
-                        mapping: mapping, changes: step.changes, custom: step.custom, isResumable: step.isResumable))
+                        from: step.from, mapping: mapping, changes: step.changes, custom: step.custom,
+                        isResumable: step.isResumable))
             }
         }
         return stages
@@ -114,6 +115,8 @@ struct MigrationPath: Sendable {
 
 /// A part of a migration that is carried out in one pass: a step with a custom migration, or one or more other steps.
 struct MigrationStage: Sendable {
+    /// The version before.
+    let from: String
     var mapping: TableMapping
     let changes: [TableChange]
     /// The custom migration; nil if there is none.

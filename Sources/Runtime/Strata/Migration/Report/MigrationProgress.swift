@@ -111,6 +111,9 @@ final class MigrationMonitor {
 
     var isWatched: Bool { options.migrationProgress != nil }
 
+    /// Whether rows that cannot be read are set aside.
+    var setsMalformedRowsAside: Bool { options.malformedRows == .setAside }
+
     /// Begins an attempt to migrate, after which `total` rows are copied. `completed` rows already are.
     func begin(_ path: MigrationPath, completed: Int = 0, total: Int) {
         versions = (path.source.name, path.newest.name)

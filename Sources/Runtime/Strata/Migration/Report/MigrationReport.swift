@@ -24,6 +24,9 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var renamedTables: [String: String] = [:]
     /// The number of rows that custom migrations dropped, including rows that a cascade deleted.
     public var droppedRows: [String: Int] = [:]
+    /// The number of rows that no struct of their version can hold, and that the table `strata_set_aside` keeps
+    /// (``StoreOptions/malformedRows``).
+    public var setAsideRows: [String: Int] = [:]
     /// The number of rows that custom migrations merged into other rows.
     public var mergedRows: [String: Int] = [:]
     /// The number of rows with dangling foreign keys that were set to NULL or deleted before the first step.
@@ -39,5 +42,6 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         rows += step.rows
         droppedRows.merge(step.droppedRows, uniquingKeysWith: +)
         mergedRows.merge(step.mergedRows, uniquingKeysWith: +)
+        setAsideRows.merge(step.setAsideRows, uniquingKeysWith: +)
     }
 }
