@@ -117,6 +117,25 @@ private enum OtherShop: Schema {
         }
     }
 
+    @Test
+    func `a store of another schema is kept when a backup is restored, and an open one is not replaced by a backup`()
+        throws
+    {
+        try withFile { (url: URL) throws in
+            let (backup, other) = (url.appendingPathExtension("backup"), url.appendingPathExtension("other"))
+            let store = try Store(at: url, schema: FirstShop.self, options: options(.delete))
+            try store.backup(to: backup)
+            _ = try Store(at: other, schema: OtherShop.self, options: options(.delete))
+            let before = try Data(contentsOf: other)
+            try Store.restoreBackup(from: backup, to: other, schema: FirstShop.self, options: options(.delete))
+            #expect(try Data(contentsOf: url.appendingPathExtension("aside-1.other")) == before)
+            let second = try Store(at: other, schema: FirstShop.self, options: options(.delete))
+            #expect(throws: StoreError.busy) { try store.backup(to: other) }
+            try insert(second, 5)
+            #expect(try rows(other, "SELECT id FROM shop") == [[.integer(5)]])
+        }
+    }
+
     @Test(arguments: journals) func `a symbolic link stays, and its target is replaced`(journal: StoreOptions.Journal)
         throws
     {

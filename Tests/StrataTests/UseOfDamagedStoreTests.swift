@@ -141,7 +141,15 @@ private enum Notes: Schema {
             try store.write {
                 try $0.execute("INSERT INTO strata_search_note (strata_search_note) VALUES ('integrity-check')")
             }
-            // Triggers do not recurse otherwise.
+            // A trigger of the app does not recurse, and a function with this name replaces no row.
+            try store.write { transaction in
+                try transaction.execute(
+                    "CREATE TRIGGER touch AFTER UPDATE ON note BEGIN UPDATE note SET stars = stars + 1 WHERE id = new.id; END"
+                )
+                try transaction.execute("UPDATE note SET title = replace(title, 'title', 'text') WHERE id > 200")
+                try transaction.execute("UPDATE OR REPLACE note SET stars = 3 WHERE id = 7")
+            }
+            #expect(try store.read { try $0.fetch(Note.all.matching(.allWords("text"))) }.count == 100)
             #expect(
                 try store.read {
                     try $0.rows("SELECT * FROM pragma_recursive_triggers") {

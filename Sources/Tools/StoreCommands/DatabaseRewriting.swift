@@ -86,7 +86,13 @@ struct DatabaseRewriting {
                 result.lostObjects.append("virtual table \(object.name)")
                 continue
             }
-            if try create(object, "virtual table") { try target.execute(SearchIndex.rebuild(object.name)) }
+            guard try create(object, "virtual table") else { continue }
+            do {
+                try target.execute(SearchIndex.rebuild(object.name))
+            } catch let error as SQLiteError where !error.isOfTarget {
+                result.lostObjects.append("virtual table \(object.name) (\(error.message))")
+                try target.execute("DROP TABLE \(SQL.quoted(object.name))")
+            }
         }
         for object in objects where ["view", "trigger"].contains(object.type) {
             if object.type == "trigger", ReservedNames.isPendingTrigger(object.name) { continue }

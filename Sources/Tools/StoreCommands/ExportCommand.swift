@@ -31,6 +31,7 @@ enum ExportCommand {
         draft.create(like: file)
         var redaction = Redaction(version)
         let objects = arguments.has("--user-objects") ? nil : try Self.objects(of: version, identity)
+        if objects == nil { redaction.keptNumbers = (try? keys(source)) ?? [] }
         var result: DatabaseRewriting.Result?
         while result == nil {
             var rewriting = DatabaseRewriting(
@@ -60,10 +61,13 @@ enum ExportCommand {
         }
         lines += redaction.substituted.map { "  \($0)" }
         lines +=
-            try result.lostObjects.map { "  left out: \($0)" } + leftOut(source, objects).map { "  left out: \($0)" }
+            result.lostObjects.map { "  left out: \($0)" }
+            // A damaged list of objects was reported already.
+            + ((try? leftOut(source, objects, version)) ?? []).map { "  left out: \($0)" }
         console.say(lines.joined(separator: "\n"))
         if result.tables.contains(where: { !$0.lost.isEmpty || $0.invalid > 0 }) { throw CommandError.found }
     }
+
     /// The objects of a new store of a version.
     private static func objects(of version: ModelVersion, _ identity: StoreIdentity) throws -> [SchemaObject] {
         let connection = try Connection(path: ":memory:", mode: .create)
@@ -74,14 +78,40 @@ enum ExportCommand {
     }
 
     /// Returns the objects of the app that the copy lacks, and the columns that it has added to the model's tables.
-    private static func leftOut(_ source: Connection, _ objects: [SchemaObject]?) throws -> [String] {
+    private static func leftOut(
+        _ source: Connection, _ objects: [SchemaObject]?, _ version: ModelVersion
+    ) throws -> [String] {
         guard let objects else { return [] }
+        let columns = try version.tables.flatMap { table in
+            let known = Set(table.columnNames + table.computed.map(\.name))
+            return try source.texts("SELECT name FROM pragma_table_xinfo(\(SQL.literal(table.name)))")
+                .filter { !known.contains($0) }.map { "column \(table.name).\($0)" }
+        }
         let names = Set(objects.map(\.name))
         let parts = Set(try source.texts("SELECT name FROM pragma_table_list WHERE type = 'shadow'"))
-        return try SchemaObject.all(in: source).filter { object in
+        let others = try SchemaObject.all(in: source).filter { object in
             !names.contains(object.name) && !parts.contains(object.name) && !ReservedNames.isPendingTable(object.table)
                 && !object.name.hasPrefix("sqlite_") && !ReservedNames.isPendingTrigger(object.name)
-        }.map { "\($0.type) \($0.name) (--user-objects copies it)" }
+        }.map { "\($0.type) \($0.name)" }
+        return (columns + others).map { $0 + " (--user-objects copies it)" }
+    }
+
+    /// The columns of keys, foreign keys and unique indexes in all tables.
+    private static func keys(_ source: Connection) throws -> Set<Redaction.ColumnName> {
+        var names: Set<Redaction.ColumnName> = []
+        let tables = "(SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table') AS t"
+        let queries = [
+            "SELECT t.name, c.name FROM \(tables), pragma_table_info(t.name) AS c WHERE c.pk > 0",
+            "SELECT t.name, f.\"from\" FROM \(tables), pragma_foreign_key_list(t.name) AS f",
+            "SELECT t.name, c.name FROM \(tables), pragma_index_list(t.name) AS i, pragma_index_info(i.name) AS c WHERE i.\"unique\"",
+        ]
+        for query in queries {
+            try source.query(query) { row in
+                guard case (.text(let table), .text(let column)) = (row.value(0), row.value(1)) else { return }
+                names.insert(.init(table: table, column: column))
+            }
+        }
+        return names
     }
 
     /// Whether a row of one of Strata's tables says what every store says.

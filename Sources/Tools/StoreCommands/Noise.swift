@@ -12,6 +12,11 @@ struct Noise {
     /// From this number of digits on, noise depends on the text by a hash of 64 bits.
     private static let longest = 32
 
+    /// The schemes of URLs, which tell nothing about a customer.
+    private static let schemes: Set = [
+        "http", "https", "file", "mailto", "tel", "sms", "data", "ftp", "ftps", "sftp", "ws", "wss", "about",
+    ]
+
     // MARK: Texts
 
     /// Returns a text with other letters and digits in the same alphabets. Everything else stays.
@@ -23,7 +28,7 @@ struct Noise {
     func url(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         var letters = scalars.map { Letter($0) }
-        if let colon = scalars.firstIndex(of: ":"), scalars[..<colon].allSatisfy({ $0.isASCII && $0 != "/" }) {
+        if let colon = scalars.firstIndex(of: ":"), Self.schemes.contains(text.prefix { $0 != ":" }.lowercased()) {
             for place in 0..<colon { letters[place] = Letter(fixed: scalars[place]) }
         }
         for place in scalars.indices where scalars[place] == "%" {
@@ -63,7 +68,15 @@ struct Noise {
 
     /// Returns data of the same length.
     func data(_ data: Data) -> Data {
-        Data(permuted(data.map(Int.init), Array(repeating: 256, count: data.count), 0).map { UInt8($0) })
+        guard data.count <= Self.longest else {
+            var stream = Stream(
+                state: hash { hasher in
+                    hasher.combine(data.count)
+                    data.withUnsafeBytes { hasher.combine(bytes: $0) }
+                })
+            return Data((0..<data.count).map { _ in UInt8(stream.next(below: 256)) })
+        }
+        return Data(permuted(data.map(Int.init), Array(repeating: 256, count: data.count), 0).map { UInt8($0) })
     }
 
     // MARK: Digits

@@ -25,6 +25,8 @@ struct Redaction {
     private let noise = Noise()
     /// The types of the values of the model's columns.
     private var types: [ColumnName: ValueType] = [:]
+    /// The columns of the app's tables whose numbers are keys, or refer to rows.
+    var keptNumbers: Set<ColumnName> = []
     /// The columns that foreign keys refer to, by the columns of the foreign keys.
     private var references: [ColumnName: ColumnName] = [:]
     /// The values that a limit allows, by column.
@@ -101,8 +103,10 @@ struct Redaction {
         case (.text(let text), let type?): return .text(redacted(text, as: type))
         case (.text(let text), nil): return .text(noise.text(text))
         // The app's own numbers may be of any kind.
-        case (.integer, nil) where !isOfModel(column): return .integer(0)
-        case (.real, nil) where !isOfModel(column): return .real(0)
+        case (.integer, nil) where !isOfModel(column) && !keptNumbers.contains(column): return .integer(0)
+        case (.real, nil) where !isOfModel(column) && !keptNumbers.contains(column): return .real(0)
+        case (.integer, .scalar(let type)) where !Self.isNumber(type): return .integer(0)
+        case (.real, .scalar(let type)) where !Self.isNumber(type): return .real(0)
         case (.null, _), (.integer, _), (.real, _): return value
         }
     }
@@ -110,6 +114,14 @@ struct Redaction {
     /// Whether a column without a type is one of the model's: it holds positions.
     private func isOfModel(_ column: ColumnName) -> Bool {
         version.tables.contains { $0.name == column.table && $0.columnNames.contains(column.column) }
+    }
+
+    /// Whether the values of a type are numbers, in a column or in JSON.
+    private static func isNumber(_ type: ScalarType) -> Bool {
+        switch type {
+        case .int, .bool, .double, .float, .date, .seconds, .milliseconds: true
+        case .string, .url, .color, .data, .uuid, .decimal: false
+        }
     }
 
     private func redacted(_ text: String, _ type: ScalarType) -> String {
@@ -181,7 +193,7 @@ struct Redaction {
         switch (json.value, type) {
         case (.null, _): return "null"
         case (.bool(let value), _): return String(value)
-        case (.number(let text), .scalar(_)?): return text
+        case (.number(let text), .scalar(let type)?): return Self.isNumber(type) ? text : "0"
         case (.number(let text), .subtype(let lineage)?):
             if case .options? = version.subtype(lineage)?.kind { return text }
             return "0"

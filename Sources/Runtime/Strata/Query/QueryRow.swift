@@ -160,13 +160,7 @@ extension ReadTransaction {
     public func rows<Element>(
         _ sql: String, _ arguments: [(any ColumnStorable)?] = [], _ body: (QueryRow) throws -> Element
     ) throws -> [Element] {
-        let connection = try open()
-        return try connection.deletingReplaced(sql) { try rows(sql, connection.query(sql, arguments), body) }
-    }
-
-    private func rows<Element>(
-        _ sql: String, _ statement: Statement, _ body: (QueryRow) throws -> Element
-    ) throws -> [Element] {
+        let statement = try open().query(sql, arguments)
         guard statement.columnCount > 0 else { throw QueryError.refused(reason: "it gives no rows", sql: sql) }
         guard statement.isReadOnly || self is WriteTransaction else {
             throw QueryError.refused(reason: "it changes rows in a transaction that only reads", sql: sql)
@@ -194,13 +188,11 @@ extension WriteTransaction {
         _ sql: String, _ arguments: [(any ColumnStorable)?] = []
     ) throws -> Int {
         let connection = try open()
-        return try connection.deletingReplaced(sql) {
-            let statement = try connection.query(sql, arguments)
-            if statement.isReadOnly { throw QueryError.refused(reason: "it changes no rows", sql: sql) }
-            let before = connection.totalChanges
-            try statement.run()
-            return connection.totalChanges == before ? 0 : connection.changes
-        }
+        let statement = try connection.query(sql, arguments)
+        if statement.isReadOnly { throw QueryError.refused(reason: "it changes no rows", sql: sql) }
+        let before = connection.totalChanges
+        try statement.run()
+        return connection.totalChanges == before ? 0 : connection.changes
     }
 }
 
@@ -208,6 +200,7 @@ extension Connection {
     /// Prepares your own statement and binds its values.
     func query(_ sql: String, _ arguments: [(any ColumnStorable)?]) throws -> Statement {
         let statement = try confined(sql)
+        if statement.mayReplace { try noteReplacement(by: sql) }
         let counts = arguments.map { $0.map { type(of: $0).columnCount } ?? 1 }
         let count = counts.reduce(0, +)
         guard statement.parameterCount == count else {

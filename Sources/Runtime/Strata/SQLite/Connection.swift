@@ -71,6 +71,8 @@ package final class Connection {
     var version: SupportedVersions?
     /// The function that collects rows, which a connection gets when it first needs it.
     private var addedRowCollection: RowCollection?
+    /// The searches of tables whose rows the app's SQL may have replaced in this transaction.
+    var replacedSearches: Set<String> = []
     /// Whether the store was searched for a migration of another version of the app.
     var hasLookedForMigration = false
     /// Keeps the object alive that receives the durations of statements.
@@ -163,7 +165,7 @@ package final class Connection {
         return code == SQLITE_OK && hasMoved != 0
     }
 
-    /// Whether the open transaction has written something.
+    /// Whether the open transaction may have written something.
     private var hasWritten: Bool { sqlite3_txn_state(pointer, "main") == SQLITE_TXN_WRITE }
 
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
@@ -254,6 +256,7 @@ package final class Connection {
             return known
         }
         let statement = try confining(sql) { try prepare(sql) }
+        statement.mayReplace = Self.mayReplace(sql)
         guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
         if !isCached { return statement }
         if confinedStatements.count >= Self.mostStatements { confinedStatements.removeAll() }
@@ -265,20 +268,37 @@ package final class Connection {
     ///
     /// - Throws: `QueryError.refused`, or `SQLiteError`.
     func executeConfined(_ sql: String) throws {
-        try deletingReplaced(sql) { try confining(sql) { try execute(sql) } }
+        if Self.mayReplace(sql) { try noteReplacement(by: sql) }
+        try confining(sql) { try execute(sql) }
     }
 
-    /// Runs `body`, which prepares and runs SQL of the app. If the SQL replaces rows, the triggers of the deleted ones fire, so
-    /// that searches forget their texts (https://sqlite.org/pragma.html#pragma_recursive_triggers).
-    func deletingReplaced<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
-        guard sql.range(of: "REPLACE", options: .caseInsensitive) != nil else { return try body() }
-        let searches = try cached("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'strata_search_*'")
-        let hasSearches = try searches.step()
-        searches.reset()
-        guard hasSearches else { return try body() }
-        try execute("PRAGMA recursive_triggers = ON")
-        defer { try? execute("PRAGMA recursive_triggers = OFF") }
-        return try body()
+    /// Whether SQL of the app may replace rows: `INSERT OR REPLACE`, `UPDATE OR REPLACE`, `REPLACE INTO`.
+    static func mayReplace(_ sql: String) -> Bool {
+        guard sql.range(of: "REPLACE", options: .caseInsensitive) != nil else { return false }
+        let words = sql.uppercased().split { !$0.isLetter }
+        return words.indices.contains { place in
+            words[place] == "REPLACE"
+                && (place > 0 && words[place - 1] == "OR" || place + 1 < words.count && words[place + 1] == "INTO")
+        }
+    }
+
+    /// Notes the searches whose rows a statement may replace. The triggers of rows that are replaced do not fire
+    /// (https://sqlite.org/lang_conflict.html), so these searches are filled again at the end of the transaction.
+    func noteReplacement(by sql: String) throws {
+        let searches = try cached(
+            "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'")
+        defer { searches.reset() }
+        while try searches.step() {
+            let name = try searches.row.string(0)
+            let table = name.dropFirst(SearchIndex.name(of: "").count)
+            if sql.range(of: table, options: .caseInsensitive) != nil { replacedSearches.insert(name) }
+        }
+    }
+
+    /// Fills the searches of tables whose rows were replaced.
+    func fillReplacedSearches() throws {
+        for name in replacedSearches { try execute(SearchIndex.rebuild(name)) }
+        replacedSearches = []
     }
 
     /// Runs `body`, in which SQLite refuses to prepare SQL that the app must not run.
@@ -440,7 +460,7 @@ package final class Connection {
 
     /// Commits the transaction.
     ///
-    /// - Throws: `StoreError.moved` if the transaction has written to a file that is not there any more: with a write-ahead log,
+    /// - Throws: `StoreError.moved` if this is a write transaction on a file that is not there any more: with a write-ahead log,
     ///   SQLite does not find that out.
     func commit() throws {
         if hasWritten, hasMoved { throw StoreError.moved }

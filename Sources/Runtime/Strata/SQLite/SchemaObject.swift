@@ -119,7 +119,10 @@ extension Authorizer {
         private func creates(_ type: String, _ name: String, _ table: String) -> Bool {
             switch self {
             case .tableOrIndex: type == "table" || type == "index"
-            case .object(let object): object.type == type && object.name == name && object.table == table
+            // The list has the names as the SQL spells them, which is the same for SQLite in another case.
+            case .object(let object):
+                object.type == type && object.name.lowercased() == name.lowercased()
+                    && object.table.lowercased() == table.lowercased()
             }
         }
     }

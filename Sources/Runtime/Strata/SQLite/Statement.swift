@@ -19,6 +19,8 @@ public final class Statement {
     @exclusivity(unchecked) @usableFromInline var lastRowCount = 0
     /// The tables that the statement reads.
     var tables: Set<String> = []
+    /// Whether the statement is SQL of the app that may replace rows.
+    var mayReplace = false
     /// Whether only white space and semicolons follow the statement in its SQL.
     let isAlone: Bool
 

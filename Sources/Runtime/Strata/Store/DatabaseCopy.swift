@@ -101,6 +101,7 @@ package enum DatabaseCopy {
     static func isBackup(_ url: URL, of store: Connection, _ options: StoreOptions) throws -> Bool {
         if let file = store.file, StoreFile.isSame(URL(fileURLWithPath: file), url) { return false }
         let schema = try StoreIdentity(reading: store).schema
+        if OpenFile.exists(at: url) { throw StoreError.busy }
         guard identity(ofBackup: url, options)?.schema == schema else { return false }
         try endJournal(of: url, options)
         return true

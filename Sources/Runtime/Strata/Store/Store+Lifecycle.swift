@@ -108,8 +108,9 @@ extension Store {
 
     /// Replaces the store at `url` by a backup of it. The backup stays.
     ///
-    /// The store must not be open. It keeps its state if the backup is damaged, or if the copy fails. A file that does not show
-    /// what it is, for example a store in a newer format, is renamed: `Notes.sqlite` becomes `Notes.aside-1.sqlite`.
+    /// The store must not be open. It keeps its state if the backup is damaged, or if the copy fails. A file that is not known to
+    /// be a store of the schema, for example a store in a newer format, is renamed: `Notes.sqlite` becomes
+    /// `Notes.aside-1.sqlite`.
     ///
     /// ```swift
     /// try Store.restoreBackup(from: backup, to: url, schema: MoviesSchema.self)
@@ -129,10 +130,10 @@ extension Store {
 
     /// Replaces the store at `url` by a backup of it.
     ///
-    /// - Parameter keepsDamaged: Whether a store that is damaged is renamed, too.
+    /// - Parameter keepsOther: Whether any store is renamed.
     package static func restore(
         _ backup: URL, to url: URL, _ known: SchemaDefinition, _ options: StoreOptions = StoreOptions(),
-        keepsDamaged: Bool = false
+        keepsOther: Bool = false
     ) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
@@ -156,16 +157,16 @@ extension Store {
                 owner = try StoreFile.endJournal(of: url, options)
                 if owner?.hasMoved == true { throw StoreError.busy }
                 if let owner {
-                    _ = try StoreIdentity(reading: owner)
-                    isKnown = true
+                    isKnown = try StoreIdentity(reading: owner).schema == known.name
                 }
             }
         } catch let error as StoreError where error != .busy {
             // A damaged store has a journal that SQLite would apply to the backup, and so may a missing store.
         }
         let hasContent = ["", "-wal"].contains { StoreFile.size(of: url.path + $0) ?? 0 > 0 }
-        if hasContent, !isKnown || keepsDamaged {
-            _ = try StoreFile.setAside(url)
+        if hasContent, !isKnown || keepsOther {
+            try StoreFile.synchronize(draft.url)
+            _ = try StoreFile.setAside(url, linking: true)
         } else {
             try StoreFile.remove(url, StoreFile.journalSuffixes)
         }
@@ -183,18 +184,18 @@ extension Connection {
     /// Runs `body`, a transaction of an open store. Its statements are interrupted when `isCancelled` returns true.
     ///
     /// - Parameters:
-    ///   - repair: Fills the searches again. It is called if one of them is damaged, so that the next transaction can use it.
+    ///   - isWriting: Whether it is a write transaction.
+    ///   - isCancelled: The function; nil if the transaction cannot be cancelled.
+    ///   - repair: Is called if a virtual table is damaged, so that the next transaction can use the searches.
     ///   - body: The transaction.
     func inUse<Result>(
-        until isCancelled: (@Sendable () -> Bool)?, repair: () throws -> Void, _ body: () throws -> Result
+        isWriting: Bool, until isCancelled: (@Sendable () -> Bool)?, repair: () -> Void, _ body: () throws -> Result
     ) throws -> Result {
-        try SQLiteError.translatedInUse {
-            do {
-                return try cancellable(by: isCancelled, body)
-            } catch let error as SQLiteError where error.isDamageOfSearch {
-                try? repair()
-                throw error
-            }
+        do {
+            return try cancellable(by: isCancelled, body)
+        } catch let error as SQLiteError {
+            if error.isDamageOfSearch { repair() }
+            throw error.whileInUse(isWriting: isWriting) ?? error
         }
     }
 
@@ -211,9 +212,11 @@ extension Connection {
     /// the first call does anything.
     func discardForeignMigration() throws {
         if hasLookedForMigration { return }
-        hasLookedForMigration = true
         let pending = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'"
-        guard try integer(pending) == 1 else { return }
+        guard try integer(pending) == 1 else {
+            hasLookedForMigration = true
+            return
+        }
         try execute("PRAGMA foreign_keys = OFF")
         defer { enforceForeignKeys() }
         try transaction("BEGIN IMMEDIATE") {
@@ -221,6 +224,7 @@ extension Connection {
             if let found, MigrationOwner.mayBeRunning(found.owner) { return }
             try PendingMigration.discard(in: self)
         }
+        hasLookedForMigration = true
     }
 
     /// Receives the durations of statements. SQLite holds no reference to it.

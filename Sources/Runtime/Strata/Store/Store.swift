@@ -18,6 +18,7 @@ public final class Store: Sendable {
     /// Runs the reads that tasks wait for.
     let readers: ReaderThreads
     let observers = Observers()
+    private let hasRepairedSearches = Locked(false)
     /// An object that must live as long as the store.
     private let owner: (any Sendable)?
 
@@ -211,7 +212,7 @@ public final class Store: Sendable {
     ) throws -> Result {
         try threads.withThread {
             func read(_ connection: Connection) throws -> Result {
-                try connection.inUse(until: isCancelled, repair: repairSearches) {
+                try connection.inUse(isWriting: false, until: isCancelled, repair: repairSearches) {
                     try connection.transaction("BEGIN") {
                         try connection.checkVersion()
                         let transaction = ReadTransaction(connection)
@@ -225,8 +226,14 @@ public final class Store: Sendable {
         }
     }
 
-    /// Fills the searches again, after a read has found that one is damaged. The connection that has read may have the only lock.
+    /// Fills the searches again, before the next write, because a virtual table is damaged. It may be one of the app, so this
+    /// happens only once.
     private func repairSearches() {
+        let isFirst = hasRepairedSearches.withLock { hasRepaired in
+            defer { hasRepaired = true }
+            return !hasRepaired
+        }
+        guard isFirst, !options.isReadOnly else { return }
         writer.async { [connection] in try? connection.withLock { try $0.rebuildSearches() } }
     }
 
@@ -328,9 +335,10 @@ public final class Store: Sendable {
                 let changes = changed?.end() ?? .any
                 if isCommitted { observers.wake(for: changes) }
             }
-            try connection.discardForeignMigration()
-            let result = try connection.inUse(until: isCancelled, repair: connection.rebuildSearches) {
-                try connection.transaction("BEGIN IMMEDIATE") {
+            let result = try connection.inUse(isWriting: true, until: isCancelled, repair: repairSearches) {
+                try connection.discardForeignMigration()
+                connection.replacedSearches = []
+                return try connection.transaction("BEGIN IMMEDIATE") {
                     try connection.checkVersion()
                     let transaction = WriteTransaction(connection)
                     defer { transaction.end() }

@@ -148,19 +148,19 @@ extension Store {
         }
         guard let backup else { throw StoreError.noBackup }
         if OpenFile.exists(at: url) { throw StoreError.busy }
-        var isDamaged = false
+        var isSaved = false
         if FileManager.default.fileExists(atPath: url.path),
             let connection = try? StoreFile.connect(to: url, .readOnly, options),
             let identity = try? StoreIdentity(reading: connection)
         {
             do {
-                _ = try SQLiteError.translated { try AutomaticBackups(of: url, options).write(connection, identity) }
+                try SQLiteError.translated { _ = try AutomaticBackups(of: url, options).write(connection, identity) }
+                isSaved = true
             } catch let error as StoreError where error.isDamage {
                 // A damaged store is the reason to restore a backup.
-                isDamaged = true
             }
         }
-        try restore(backup.url, to: url, known, options, keepsDamaged: isDamaged)
+        try restore(backup.url, to: url, known, options, keepsOther: !isSaved)
         return backup
     }
 }

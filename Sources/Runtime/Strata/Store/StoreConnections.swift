@@ -80,7 +80,7 @@ struct StoreConnections {
         } catch let error as StoreError where error.isMismatch {
             // It is still the file that was found.
         }
-        return try StoreFile.setAside(url)
+        return try withExtendedLifetime(owner) { try StoreFile.setAside(url) }
     }
 
     private static func connect(

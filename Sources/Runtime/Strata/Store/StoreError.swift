@@ -140,15 +140,11 @@ extension SQLiteError {
         }
     }
 
-    /// Runs `body`, which uses a store that is open, and turns the errors of SQLite that are about its file into `StoreError`.
-    static func translatedInUse<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as SQLiteError where error.isDamage || error.isBusy || error.isFull {
-            throw error.whileOpening
-        } catch let error as SQLiteError where error.code == 8 {  // SQLITE_READONLY
-            throw error.extendedCode == 1032 ? StoreError.moved : StoreError.readOnly  // SQLITE_READONLY_DBMOVED
-        }
+    /// The error for a statement of a store that is open; nil if it is not about the file.
+    func whileInUse(isWriting: Bool) -> StoreError? {
+        if extendedCode == 1032 { return .moved }  // SQLITE_READONLY_DBMOVED
+        if code == 8 { return isWriting ? .readOnly : .unreadable(reason: message) }  // SQLITE_READONLY
+        return isDamage || isBusy || isFull ? whileOpening as? StoreError : nil
     }
 
     /// Whether the disk is full.

@@ -26,33 +26,45 @@ package enum StoreFile {
         } else if errno == ENOENT, mode != .create {
             throw StoreError.missing(path)
         }
-        let mode = try isOnReadOnlyVolume(path) ? Connection.Mode.immutable : mode
         return try SQLiteError.translated {
-            let connection = try Connection(path: path, mode: mode)
+            let connection = try open(path, mode, options)
             connection.setBusyTimeout(options)
-            // Otherwise the log would stay as large as the largest transaction.
-            if [.readWrite, .create].contains(mode) {
-                try connection.execute("PRAGMA journal_size_limit = \(4 << 20)")
-            }
-            try options.setUp?(ConnectionSetUp(connection: connection))
-            if let trace = options.trace { connection.setTrace(trace) }
-            return connection
+            return try isUnreadableLog(connection, path) ? open(path, .immutable, options) : connection
         }
     }
 
-    /// Whether a file is on a volume that cannot be written to, as on a disk image.
+    private static func open(_ path: String, _ mode: Connection.Mode, _ options: StoreOptions) throws -> Connection {
+        let connection = try Connection(path: path, mode: mode)
+        connection.setBusyTimeout(options)
+        // Otherwise the log would stay as large as the largest transaction.
+        if [.readWrite, .create].contains(mode) {
+            try connection.execute("PRAGMA journal_size_limit = \(4 << 20)")
+        }
+        try options.setUp?(ConnectionSetUp(connection: connection))
+        if let trace = options.trace { connection.setTrace(trace) }
+        return connection
+    }
+
+    /// Whether SQLite cannot read a file only because it would have to create the files of a write-ahead log beside it, on a
+    /// volume that cannot be written to, as on a disk image. Then nobody writes to it.
     ///
     /// - Throws: `StoreError.unreadable` if the store has a journal there, which SQLite would have to write into the file.
-    private static func isOnReadOnlyVolume(_ path: String) throws -> Bool {
+    private static func isUnreadableLog(_ connection: Connection, _ path: String) throws -> Bool {
         var volume = statvfs()
         guard statvfs(path, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 else { return false }
-        for suffix in ["-wal", "-journal"] where size(of: path + suffix) ?? 0 > 0 {
-            throw StoreError.unreadable(
-                reason:
-                    "the volume is read-only, and the store has changes in its journal (\(suffix)): copy both files to "
-                    + "another volume")
+        do {
+            _ = try connection.integer("PRAGMA schema_version")
+            return false
+        } catch let error as SQLiteError where [8, 14].contains(error.code) {  // SQLITE_READONLY, SQLITE_CANTOPEN
+            for suffix in ["-wal", "-journal"] where size(of: path + suffix) ?? 0 > 0 {
+                throw StoreError.unreadable(
+                    reason:
+                        "the volume is read-only, and the store has changes in its journal (\(suffix)): copy both files "
+                        + "to another volume")
+            }
+            if FileManager.default.fileExists(atPath: path + "-shm") { throw error }
+            return true
         }
-        return true
     }
 
     /// Writes the journal of a store into its file, and removes it. SQLite would apply it to a file that replaces this one.
@@ -77,8 +89,9 @@ package enum StoreFile {
 
     /// Renames a file with its journals: `Notes.sqlite` becomes `Notes.aside-1.sqlite`.
     ///
+    /// - Parameter isLinked: Whether the file also keeps its name, until another one replaces it.
     /// - Returns: The renamed file.
-    static func setAside(_ url: URL) throws -> URL {
+    static func setAside(_ url: URL, linking isLinked: Bool = false) throws -> URL {
         var number = 1
         var aside: URL
         repeat {
@@ -86,7 +99,8 @@ package enum StoreFile {
                 .appendingPathExtension(url.pathExtension)
             number += 1
         } while FileManager.default.fileExists(atPath: aside.path)
-        try FileManager.default.moveItem(at: url, to: aside)
+        // Some file systems have no hard links.
+        if !isLinked || link(url.path, aside.path) != 0 { try FileManager.default.moveItem(at: url, to: aside) }
         // SQLite would delete the journal of a missing file, or apply it to the new file.
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
@@ -95,8 +109,11 @@ package enum StoreFile {
         return aside
     }
 
-    /// Returns the file that a symbolic link leads to. SQLite keeps the journals beside this file.
+    /// Returns the file that a symbolic link leads to. SQLite keeps the journals beside this file. Any other file has the URL
+    /// that the app knows.
     static func resolved(_ url: URL) -> URL {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return url }
         guard let path = realpath(url.path, nil) else { return url }
         defer { free(path) }
         return URL(fileURLWithPath: String(cString: path))

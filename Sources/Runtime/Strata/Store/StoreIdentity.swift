@@ -34,7 +34,7 @@ package struct StoreIdentity: Hashable, Sendable {
         var valueTypes = ""
         try connection.query("SELECT \"key\", \"value\" FROM \"strata_metadata\"") { row in
             switch (row.value(0), row.value(1)) {
-            case (.text("format"), .integer(let value)): format = Int(value)
+            case (.text("format"), .integer(let value)): format = Int(exactly: value) ?? Int.max
             case (.text("schema"), .text(let value)): schema = value
             case (.text("version"), .text(let value)): version = value
             case (.text("fingerprint"), .integer(let value)): fingerprint = UInt64(bitPattern: value)

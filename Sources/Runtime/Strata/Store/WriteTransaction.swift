@@ -275,6 +275,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Writes the keys that `newID` has returned.
     func finish() throws {
         let connection = try open()
+        try connection.fillReplacedSearches()
         try newIDs?.save(to: connection)
     }
 

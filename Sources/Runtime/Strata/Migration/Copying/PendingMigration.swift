@@ -72,10 +72,10 @@ struct PendingMigration {
 
     /// A file that was written as a backup.
     struct Backup: Hashable, Codable {
-        var path: String
+        var name: String
         var bytes: Int64?
 
-        init(_ file: URL) { (path, bytes) = (file.path, StoreFile.size(of: file.path)) }
+        init(_ file: URL) { (name, bytes) = (file.lastPathComponent, StoreFile.size(of: file.path)) }
     }
 
     /// The state of a stage's custom migration.

@@ -147,7 +147,9 @@ struct ResumableMigrator {
     ///
     /// - Returns: Whether the table is one of the stage's new tables.
     private func copy(_ table: String, _ owner: MigrationOwner) throws -> Bool {
-        guard let found = try PendingMigration.find(in: connection) else { return true }
+        guard let found = try PendingMigration.find(in: connection), found.owner == owner.description,
+            planned.stages.indices.contains(found.state.stage)
+        else { return true }
         guard planned.stages[found.state.stage].mapping.new.contains(where: { $0.name == table }) else { return false }
         try change(owner) { $0.copied[$0.stage, default: []].insert(table) }
         return true
@@ -243,8 +245,10 @@ struct ResumableMigrator {
     private func hasBackup(_ state: PendingMigration.State) -> Bool {
         guard let wanted = options.backup else { return true }
         guard let backup = state.backup else { return false }
-        let file = URL(fileURLWithPath: backup.path)
-        if case .file(let url) = wanted, url.path != file.path { return false }
+        guard let store = connection.file else { return false }
+        // The folder of an app's files may have another path after an update.
+        var file = URL(fileURLWithPath: store).deletingLastPathComponent().appendingPathComponent(backup.name)
+        if case .file(let url) = wanted { file = url }
         return PendingMigration.Backup(file) == backup
             && DatabaseCopy.identity(ofBackup: file, options, checked: false)?.fingerprint == state.from
     }

@@ -82,6 +82,7 @@ public final class StepAccess {
     /// Ends the step. Its cursors can no longer be read.
     func end() throws {
         closeStatements()
+        try connection.fillReplacedSearches()
         try connection.execute("DROP TABLE \(additions)")
         for map in keyMaps.values + mergedKeys.map(\.map) { try connection.execute("DROP TABLE \(map.name)") }
     }
@@ -153,7 +154,7 @@ public final class StepAccess {
         try batches?.prepareSQL()
         do {
             if arguments.isEmpty { return try connection.executeConfined(sql) }
-            try connection.deletingReplaced(sql) { try connection.query(sql, arguments).run() }
+            try connection.query(sql, arguments).run()
         } catch {
             try batches?.check()
             throw error
