@@ -20,7 +20,8 @@ struct Subject {
         try? FileManager.default.copyItem(at: store, to: copy)
         let before = FuzzCase.counts(copy).rows
         _ = try? Store(at: copy, definition: schema)
-        keptTables = Set(FuzzCase.counts(copy).rows.filter { $0.value >= before[$0.key] ?? 0 }.keys)
+        let tables = Set(schema.versions.last?.tables.map(\.name) ?? [])
+        keptTables = tables.intersection(FuzzCase.counts(copy).rows.filter { $0.value >= before[$0.key] ?? 0 }.keys)
     }
 
     /// Returns all fixtures of the models below a folder.
