@@ -3,14 +3,6 @@ import SQLSchema
 import Strata
 import Testing
 
-/// `Shop` with its first version only.
-private enum FirstShop: Schema {
-    static let name = Shop.name
-    static let fingerprint: UInt64 = 1
-    static let versions = Array(Shop.versions.prefix(1))
-    static let steps: [MigrationStep] = []
-}
-
 /// Stores on a volume that cannot be written to.
 @Suite struct ReadOnlyVolumeTests {
     /// Runs a command. Returns whether it succeeded.

@@ -3,22 +3,6 @@ import SQLSchema
 import Strata
 import Testing
 
-/// `Shop` with its first version only.
-private enum FirstShop: Schema {
-    static let name = Shop.name
-    static let fingerprint: UInt64 = 1
-    static let versions = Array(Shop.versions.prefix(1))
-    static let steps: [MigrationStep] = []
-}
-
-/// Another schema with the same tables.
-private enum OtherShop: Schema {
-    static let name = "OtherSchema"
-    static let fingerprint: UInt64 = 99
-    static let versions = [SchemaVersion("1.0", fingerprint: 99, tables: [Shop.first])]
-    static let steps: [MigrationStep] = []
-}
-
 /// Stores whose files are moved, replaced, restored and copied.
 @Suite struct ReplacedFileTests {
     private static let journals = [StoreOptions.Journal.delete, .wal]

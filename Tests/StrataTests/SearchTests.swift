@@ -8,7 +8,7 @@ extension Note: SearchableEntity {
 }
 
 /// A schema with the searched table `note`.
-private enum Notes: Schema {
+enum Notes: Schema {
     static let name = "NotesSchema"
     static let fingerprint: UInt64 = 1
     static var versions: [SchemaVersion] {

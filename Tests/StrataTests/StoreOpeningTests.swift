@@ -36,7 +36,7 @@ private enum OldShop: Schema {
 }
 
 /// A schema with another name.
-private enum OtherShop: Schema {
+enum OtherShop: Schema {
     static let name = "OtherSchema"
     static let fingerprint: UInt64 = 99
     static let versions = [SchemaVersion("1.0", fingerprint: 99, tables: [Shop.first])]
@@ -52,7 +52,7 @@ private enum ChangedShop: Schema {
 }
 
 /// `Shop` with its first version only.
-private enum FirstShop: Schema {
+enum FirstShop: Schema {
     static let name = Shop.name
     static let fingerprint: UInt64 = 1
     static let versions = Array(Shop.versions.prefix(1))

@@ -3,16 +3,6 @@ import SQLSchema
 import Strata
 import Testing
 
-/// A schema with the searched table `note`.
-private enum Notes: Schema {
-    static let name = "NotesSchema"
-    static let fingerprint: UInt64 = 1
-    static var versions: [SchemaVersion] {
-        [SchemaVersion("1", fingerprint: 1, tables: [Table("note", SearchIndexTests.note)])]
-    }
-    static let steps: [MigrationStep] = []
-}
-
 /// Stores that are damaged, busy, full, or changed by the app's own SQL while they are open.
 @Suite struct UseOfDamagedStoreTests {
     private func withNotes(_ body: (Store, URL) throws -> Void) throws {

@@ -8,7 +8,7 @@ final class ConversionDraft {
     private let source: URL
     private let schema: String
     private let options: StoreOptions
-    /// What the conversion in the draft depends on; nil if the draft is new.
+    /// The source and the options that the conversion in the draft depends on, as text; nil if the draft is new.
     private(set) var plan: String?
 
     /// Creates a draft of the store at `destination`, or goes on with one that was left there.
@@ -33,7 +33,7 @@ final class ConversionDraft {
 
     /// Opens the draft to go on with a conversion, or creates it as a new store.
     ///
-    /// - Parameter plan: What the conversion depends on, as text.
+    /// - Parameter plan: The source and the options that the conversion depends on, as text.
     /// - Returns: The connection, and the state of the conversion; nil if it begins.
     func open(_ version: SchemaVersion, plan: String) throws -> (connection: Connection, state: ConversionState?) {
         if plan == self.plan {

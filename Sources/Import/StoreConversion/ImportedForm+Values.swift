@@ -25,7 +25,7 @@ extension ImportedForm {
         case (.uuid, .blob(let data)): return data.count == 16 ? value : nil
         case (.uuid, .text(let text)): return UUID(uuidString: text).map { SQLiteValue($0) }
         // Foundation may replace characters. Only a URL that it leaves unchanged is accepted.
-        case (.url, .text(let text)): return URL(string: text)?.absoluteString == text ? value : nil
+        case (.url, .text(let text)): return URL(stored: text) == nil ? nil : value
         case (.color, .text(let text)): return isColor(text) ? value : nil
         case (.decimal, .integer(let number)): return SQLiteValue(Decimal(number))
         case (.decimal, .real(let number)):

@@ -61,8 +61,8 @@ struct DatabaseRewriting {
             do {
                 try object.create(in: target)
                 return true
-            } catch let error as SQLiteError where !error.isOfTarget {
-                if error.code == 19, avoiding(error, object.table) { throw BeginAgain() }
+            } catch let error as SQLiteError where error.isRefusal {
+                if avoiding(error, object.table) { throw BeginAgain() }
                 result.lostObjects.append("\(type ?? object.type) \(object.name) (\(error.message))")
                 return false
             }
@@ -89,7 +89,7 @@ struct DatabaseRewriting {
             guard try create(object, "virtual table") else { continue }
             do {
                 try target.execute(SearchIndex.rebuild(object.name))
-            } catch let error as SQLiteError where !error.isOfTarget {
+            } catch let error as SQLiteError where error.isRefusal {
                 result.lostObjects.append("virtual table \(object.name) (\(error.message))")
                 try target.execute("DROP TABLE \(SQL.quoted(object.name))")
             }
@@ -194,7 +194,7 @@ struct DatabaseRewriting {
         do {
             try insert.run()
             result.rows += 1
-        } catch let error as SQLiteError where !error.isOfTarget {
+        } catch let error as SQLiteError where error.isRefusal {
             if avoiding(error, result.name) { throw BeginAgain() }
             result.invalid += 1
         }
@@ -213,6 +213,10 @@ struct DatabaseRewriting {
 }
 
 extension SQLiteError {
+    /// Whether SQLite refuses what is written because of its content: a statement (ERROR, CORRUPT, AUTH) or a row (TOOBIG,
+    /// CONSTRAINT, MISMATCH). A full disk, or a disk that fails, is not the fault of a row.
+    fileprivate var isRefusal: Bool { [1, 11, 18, 19, 20, 23].contains(code) }
+
     /// Whether the error is about the file that is written, or about the process, rather than about what is read: no memory,
     /// locked, interrupted, a full disk. Without memory, a length in the file that is read may be damaged.
     fileprivate var isOfTarget: Bool { [5, 6, 8, 9, 13, 14].contains(code) }

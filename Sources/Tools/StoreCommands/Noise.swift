@@ -37,7 +37,7 @@ struct Noise {
             }
         }
         let result = replaced(letters)
-        if let url = URL(string: result), url.absoluteString == result { return result }
+        if URL(stored: result) != nil { return result }
         let (one, other) = (
             hash { $0.combine(text) },
             hash {

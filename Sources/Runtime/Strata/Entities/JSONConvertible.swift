@@ -52,7 +52,7 @@ extension String: JSONConvertible {
 
 extension URL: JSONConvertible {
     /// Reads a URL.
-    public init(json: JSONReader) throws { self = try json.string("a URL") { URL(string: $0) } }
+    public init(json: JSONReader) throws { self = try json.string("a URL") { URL(stored: $0) } }
     /// Writes the URL's text.
     public func write(to json: inout JSONWriter) { json.write(absoluteString) }
 }

@@ -23,7 +23,7 @@ final class Authorizer {
     var neededTables: Set<String> = []
     /// Whether a statement has changed the schema.
     var hasChangedSchema = false
-    /// What the statement may create that is being prepared; nil if it may do other things too.
+    /// The only object that the statement being prepared may create; nil if the statement may do other things too.
     private var creation: Creation?
     /// The tables that the statement reads that is being prepared; nil between statements.
     private var tables: Set<String>?

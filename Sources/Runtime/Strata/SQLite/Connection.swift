@@ -16,7 +16,7 @@ package final class Connection {
     /// The mode in which a database is opened.
     package enum Mode {
         case readOnly, readWrite, create
-        /// A database on a volume that nobody can write to. SQLite needs no lock and no journal.
+        /// A database on a read-only volume. SQLite takes no lock and creates no journal.
         case immutable
 
         var flags: Int32 {

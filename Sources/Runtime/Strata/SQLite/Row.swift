@@ -146,9 +146,7 @@ public struct Row {
 
     /// Returns a URL.
     public func url(_ index: Int) throws -> URL {
-        let text = try string(index)
-        // The app would write another text back, for example with %20 for a space.
-        guard let url = URL(string: text), url.absoluteString == text else { throw malformed(index, "a URL") }
+        guard let url = URL(stored: try string(index)) else { throw malformed(index, "a URL") }
         return url
     }
 
@@ -297,6 +295,15 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 private let posix = Locale(identifier: "en_US_POSIX")
+
+extension URL {
+    /// Creates the URL with the text `text`; nil if the URL would not be stored as exactly this text, for example because
+    /// Foundation writes `%C3%BC` for `ü`.
+    package init?(stored text: String) {
+        self.init(string: text)
+        if !String.isSame(absoluteString, text) { return nil }
+    }
+}
 
 extension Decimal {
     /// Creates the number with the digits `text`; nil if the number would not be stored as exactly this text.

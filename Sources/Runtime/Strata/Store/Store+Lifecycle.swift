@@ -91,7 +91,8 @@ extension Store {
     /// - Parameters:
     ///   - url: The file of the copy.
     ///   - progress: A closure that receives the progress. If it throws, no copy is made.
-    /// - Throws: `MigrationError.sameFile` or `.destinationExists` if there is another file at `url`, `SQLiteError`, or the error of `progress`.
+    /// - Throws: `MigrationError.sameFile` or `.destinationExists` if there is another file at `url`; ``StoreError/busy`` if this
+    ///   process has a store open there; `SQLiteError`, or the error of `progress`.
     public func backup(to url: URL, progress: (BackupProgress) throws -> Void = { _ in }) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         try read { transaction in
@@ -156,9 +157,7 @@ extension Store {
             try SQLiteError.translated {
                 owner = try StoreFile.endJournal(of: url, options)
                 if owner?.hasMoved == true { throw StoreError.busy }
-                if let owner {
-                    isKnown = try StoreIdentity(reading: owner).schema == known.name
-                }
+                if let owner { isKnown = try StoreIdentity(reading: owner).schema == known.name }
             }
         } catch let error as StoreError where error != .busy {
             // A damaged store has a journal that SQLite would apply to the backup, and so may a missing store.

@@ -46,7 +46,7 @@ package enum StoreFile {
     }
 
     /// Whether SQLite cannot read a file only because it would have to create the files of a write-ahead log beside it, on a
-    /// volume that cannot be written to, as on a disk image. Then nobody writes to it.
+    /// read-only volume such as a disk image.
     ///
     /// - Throws: `StoreError.unreadable` if the store has a journal there, which SQLite would have to write into the file.
     private static func isUnreadableLog(_ connection: Connection, _ path: String) throws -> Bool {
