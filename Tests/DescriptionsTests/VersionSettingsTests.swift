@@ -1,3 +1,4 @@
+import SchemaDiff
 import SchemaModel
 import Testing
 
@@ -36,6 +37,17 @@ import Testing
             chained.steps[0].tableChanges == [
                 .map(from: "book", to: "book", columns: ["title": .coalesce(.column("name"), .literal(.text("none")))])
             ])
+    }
+
+    @Test func `a chain lists several ways, of which the first is the default`() throws {
+        let history = try history(files, settings: #"{ "chain": { "1.0": ["3.0", "2.0"] } }"#)
+        func ways(_ history: SchemaHistory) -> [[String]] {
+            history.steps.map { [$0.from.version.text, $0.to.version.text] }
+        }
+        #expect(ways(history) == [["1.0", "3.0"], ["1.0", "2.0"], ["2.0", "3.0"]])
+        #expect(history.steps.map(\.isCustom) == [false, false, true])
+        #expect(ways(history.upTo(try #require(Version("2.0")))) == [["1.0", "2.0"]])
+        #expect(ways(history.supported(from: try #require(Version("2.0")))) == [["2.0", "3.0"]])
     }
 
     @Test func `versions older than the oldest supported are left out`() throws {

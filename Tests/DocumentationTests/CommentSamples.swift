@@ -468,6 +468,11 @@ extension PropertyColumns<Movie> {
             let store = try Store(at: url, schema: LaundrySchema.self, options: options)
             print(try store.read { try $0.count(LaundrySchema.V1_0.LaundryData.self) })
         }
+        let needsHistory = true
+        var options = StoreOptions()
+        // "chain": { "1.0": ["3.0", "2.0"] }
+        options.chain = { version, choices in needsHistory ? "2.0" : nil }
+        #expect(options.chain?("1.0", ["3.0", "2.0"]) == "2.0")
     }
 
     @Test func `an example of the progress of a conversion`() {

@@ -338,6 +338,7 @@ import Testing
                     }
                     #expect(
                         happened == (error != nil) || error == nil, "\(kind) at \(place): \(String(describing: error))")
+                    if let error { #expect(!"\(error)".contains("not an error"), "\(kind) at \(place)") }
                     if !isBackup { #expect(try Data(contentsOf: url) == before) }
                     // A file at the destination is complete.
                     if FileManager.default.fileExists(atPath: other.path) {

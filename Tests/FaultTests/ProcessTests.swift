@@ -115,7 +115,7 @@ import Testing
             let old = command == .convert ? [] : try digest(original)
             let before = try Data(contentsOf: original)
             try prepare()
-            #expect(try begin(command, urls).end() == 0)
+            try #require(try begin(command, urls).end() == 0)
             let result = urls[command == .copy || command == .convert ? 1 : 0]
             let new = try digest(result)
             #expect(new.first == "ok" && new != old)

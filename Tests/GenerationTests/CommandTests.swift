@@ -510,6 +510,10 @@ import Testing
             #expect(
                 model.run("check", model.folder.path).output.hasPrefix(
                     "./strata.json:1:14: error: the step from 1.0 to 2.0 is released, and `chain 3.0` is new"))
+            try model.write(#"{ "chain": { "1.0": ["2.0", "3.0"] } }"#, to: "strata.json")
+            #expect(
+                model.run("check", model.folder.path).output.hasPrefix(
+                    "./strata.json:1:14: error: the step from 1.0 to 2.0 is released, and `chain 2.0, 3.0` is new"))
         }
     }
 

@@ -472,12 +472,12 @@ import Testing
                 .replacingOccurrences(
                     of: "throw Strata.UnwrittenMigration()", with: ".keep(.init(migrating: old, rating: 0))")
             try model.write(written + "// V1_1 and V1_1_1\n", to: stub)
-            try model.write(#"{ "versions": ["1.0", "1.1"], "chain": { "1.0": "1.1" } }"#, to: "strata.json")
+            try model.write(#"{ "versions": ["1.0", "1.1"], "chain": { "1.0": ["1.1"] } }"#, to: "strata.json")
             let (code, output) = model.run("release", "--beta", model.folder.path)
             #expect(code == .success, "\(output)")
             #expect(
                 try model.text("strata.json")
-                    == #"{ "versions": ["1.0", "1.1-beta.1"], "chain": { "1.0": "1.1-beta.1" } }"#)
+                    == #"{ "versions": ["1.0", "1.1-beta.1"], "chain": { "1.0": ["1.1-beta.1"] } }"#)
             #expect(!model.exists(stub))
             let migration = try model.text("Migrations/Migration_1_0_to_1_1_beta_1.swift")
             #expect(

@@ -221,6 +221,20 @@ import Testing
             let connection = try Connection(path: store.path, mode: .readWrite)
             try connection.execute(
                 """
+                CREATE TABLE typed (id INTEGER PRIMARY KEY, n BLOB, t TEXT) STRICT;
+                INSERT INTO typed VALUES (1, x'32', '2'), (2, x'33', '2'), (3, NULL, NULL);
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE typed (id INTEGER PRIMARY KEY, n ANY, t TEXT) STRICT'
+                    WHERE name = 'typed';
+                PRAGMA writable_schema = RESET;
+                UPDATE typed SET n = '2.0';
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = 'CREATE TABLE typed (id INTEGER PRIMARY KEY, n INT, t TEXT) STRICT'
+                    WHERE name = 'typed';
+                PRAGMA writable_schema = RESET;
+                """)
+            try connection.execute(
+                """
                 CREATE TABLE words (word TEXT PRIMARY KEY, at INTEGER) WITHOUT ROWID;
                 INSERT INTO words VALUES (CAST(x'61ff' AS TEXT), 1), (CAST(x'61fe' AS TEXT), 2), (CAST(x'61' AS TEXT), 3);
                 CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, text); INSERT INTO counted VALUES (70, 'a');
@@ -234,6 +248,7 @@ import Testing
             #expect(salvage.code == .diagnostics && !salvage.said.contains("nothing is lost"), "\(salvage)")
             #expect(salvage.said.contains("lost: table gone (it has no SQL)"), "\(salvage)")
             #expect(salvage.said.contains("lost: rule unknown (its type is unknown)"), "\(salvage)")
+            #expect(salvage.said.contains("typed: 3 rows; 3 values had another type than their column"), "\(salvage)")
             let copy = try Connection(path: result.path, mode: .readOnly)
             #expect(try copy.texts("SELECT hex(word) FROM words ORDER BY at") == ["61FF", "61FE", "61"])
             #expect(try copy.integer("SELECT seq FROM sqlite_sequence") == 99)

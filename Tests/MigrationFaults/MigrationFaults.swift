@@ -21,7 +21,7 @@ package struct MigrationFaults {
         var effective: Set<String> = []
         let random = RandomRows.fromEnvironment(count: 0)
         for version in fixtures.versions.dropLast() {
-            guard let step = try fixtures.path(from: version).first else { continue }
+            guard let step = try fixtures.paths(from: version).first?.first else { continue }
             try fixtures.withFolder { folder in
                 let before = folder.appendingPathComponent("before.sqlite")
                 let after = folder.appendingPathComponent("after.sqlite")

@@ -131,6 +131,14 @@ func withBooks(_ body: (String) throws -> Void) throws {
         return Set(found).subtracting(expected).map { "+ \($0)" } + Set(expected).subtracting(found).map { "- \($0)" }
     }
 
+    @Test func `a server takes the first of several ways`() throws {
+        let model = try loadedModel(
+            package.appendingPathComponent("Tests/Consumers/Examples/Sources/Relations/Model").path)
+        #expect(model.history.steps.map(\.to.version.text) == ["2.0", "4.0", "3.0", "4.0"])
+        let schema = try ServerSchema(model.history) { _ in "SELECT 1" }
+        #expect(schema.steps.map { [$0.from, $0.to] } == [["1.0", "2.0"], ["2.0", "4.0"], ["3.0", "4.0"]])
+    }
+
     @Test(arguments: models) func `all files of all steps end like an empty database of the newest version`(
         path: String
     ) throws {

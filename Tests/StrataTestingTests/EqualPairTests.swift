@@ -126,7 +126,7 @@ import Testing
         try FileManager.default.copyItem(at: before, to: after)
         _ = try Store(at: after, schema: Songs.self)
         try Connection(path: after.path, mode: .readWrite).execute(fault)
-        let step = try #require(try fixtures.path(from: fixtures.version("1.0")).first)
+        let step = try #require(try fixtures.paths(from: fixtures.version("1.0")).first?.first)
         return try StepComparison(step, from: before, to: after, fixtures.version("2.0")).run()
     }
 

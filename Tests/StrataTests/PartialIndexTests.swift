@@ -4,6 +4,20 @@ import Testing
 
 /// Unique indexes that contain only some rows.
 @Suite struct PartialIndexTests {
+    @Test func `upsert writes the spelling of a key without case`() throws {
+        let tables = [
+            Table("store", ["id integer key", "title text? nocase", "stars integer", "unique store_title_key (title)"])
+        ]
+        try withStore(tables, rows: "INSERT INTO store VALUES (1, 'a', 5)", changes: [], check: { _ in }) {
+            (store: Store) throws in
+            try store.write { (transaction: WriteTransaction) throws in
+                let stored = try transaction.upsert(Item(id: 7, title: "A", stars: 4), on: \.title)
+                #expect(stored.id == 1 && stored.title == "A")
+                #expect(try transaction.fetch(Item.self).map { "\($0.id.rawValue) \($0.title ?? "")" } == ["1 A"])
+            }
+        }
+    }
+
     @Test func `upsert finds the row of a unique index that contains only some rows`() throws {
         let tables = [
             Table(

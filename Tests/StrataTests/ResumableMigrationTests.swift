@@ -382,8 +382,10 @@ extension ResumableMigrationTests {
     }
 
     /// Interrupts the migration of a store after its first rows.
-    private func interrupt(_ url: URL, _ schema: SchemaDefinition, after count: Int = 20) throws {
-        var options = StoreOptions()
+    private func interrupt(
+        _ url: URL, _ schema: SchemaDefinition, after count: Int = 20, _ options: StoreOptions = StoreOptions()
+    ) throws {
+        var options = options
         options.migration = .resumable
         options.migrationProgress = { _ in }
         let countdown = Countdown(count)
@@ -508,6 +510,30 @@ extension ResumableMigrationTests {
                 _ = try Store(at: url, definition: Self.plain, options: options)
             }
             #expect(counts.first == completed + 1)
+        }
+    }
+
+    @Test func `a pending migration goes on only with its own backup`() throws {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.plain, rows: Self.content)
+            let before = try schemaObjects(url)
+            let folder = url.deletingLastPathComponent()
+            let (first, second) = (folder.appendingPathComponent("first"), folder.appendingPathComponent("second"))
+            var options = StoreOptions()
+            options.backup = .file(first)
+            try interrupt(url, Self.plain, after: 20, options)
+            #expect(try schemaObjects(first) == before)
+            // With another backup, which is not there, the migration begins again, and writes it first.
+            options.backup = .file(second)
+            options.migration = .resumable
+            let counts = Counts()
+            options.migrationProgress = { counts.note($0.completedRows) }
+            try MigrationBatches.$duration.withValue(.zero) {
+                _ = try Store(at: url, definition: Self.plain, options: options)
+            }
+            #expect(counts.first == 1)
+            #expect(try schemaObjects(second) == before)
+            #expect(try rows(second, "SELECT count(*) FROM child") == rows(first, "SELECT count(*) FROM child"))
         }
     }
 

@@ -107,6 +107,60 @@ import Testing
         }
     }
 
+    @Test func `an index with a collation that only the app has is no obstacle to reading about a store`() throws {
+        let old = [Table("s", ["id integer key", "v text"])]
+        let new = [Table("s", ["id integer key", "v text", "w text?"])]
+        let rows = """
+            INSERT INTO s VALUES (1, 'a'), (2, 'b');
+            CREATE INDEX german ON s (v COLLATE NOCASE);
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'german') WHERE name = 'german'
+            """
+        try withFile { (url: URL) throws in
+            try makeHandMade(at: url, old, rows: rows)
+            try HandMade.$old.withValue(old) {
+                try HandMade.$new.withValue(new) {
+                    try HandMade.$changes.withValue([.map(from: "s", to: "s")]) {
+                        let inspection = try StoreInspection(of: url, comparedWith: HandMade.self)
+                        #expect(inspection.unchecked == "no such collation sequence: german")
+                        #expect(inspection.tables.map(\.rows) == [2])
+                        #expect(inspection.userObjects == ["german"], "\(inspection)")
+                        let plan = try MigrationPlan(from: url, to: HandMade.self)
+                        #expect(plan.steps.map(\.to) == ["2"])
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [StoreOptions.MigrationMode.oneTransaction, .resumable])
+    func `a value that is no JSON is named by its column`(mode: StoreOptions.MigrationMode) throws {
+        let change = ValueChange.members([.removed("x")])
+        var options = StoreOptions()
+        options.migration = mode
+        try withFile { (url: URL) throws in
+            let old = [Table("s", ["id integer key", "good text", "bad text"])]
+            let new = [Table("s", ["id integer key", "good text", "bad text", "more text"])]
+            try makeHandMade(at: url, old, rows: #"INSERT INTO s VALUES (1, '{"x": 1}', '{}'), (2, '{}', '{"x": ')"#)
+            let before = try rows(url, "SELECT * FROM s")
+            let columns: [String: ValueExpression] = [
+                "good": .changed(.column("good"), change), "bad": .changed(.column("bad"), change),
+                "more": .column("good"),
+            ]
+            try HandMade.$old.withValue(old) {
+                try HandMade.$new.withValue(new) {
+                    try HandMade.$changes.withValue([.map(from: "s", to: "s", columns: columns)]) {
+                        let error = #expect(throws: MalformedValue.self) {
+                            try Store(at: url, schema: HandMade.self, options: options)
+                        }
+                        #expect(error?.table == "s" && error?.column == "bad", "\(String(describing: error))")
+                    }
+                }
+            }
+            #expect(try rows(url, "SELECT * FROM s") == before)
+        }
+    }
+
     private func damageSearch(_ url: URL) throws {
         try Connection(path: url.path, mode: .readWrite).execute(
             "DELETE FROM strata_search_note_data WHERE id > 10")
@@ -158,6 +212,12 @@ import Testing
         @Sendable func count(_ transaction: ReadTransaction) throws -> [Int] {
             try transaction.rows("SELECT n FROM seen") { try $0.value("n", as: Int.self) }
         }
+        // A change that is missed must not wait for ever.
+        let end = Task {
+            try await Task.sleep(for: .seconds(60))
+            try? store.close()
+        }
+        defer { end.cancel() }
         var counts = store.observe(count).makeAsyncIterator()
         #expect(try await counts.next() == [0])
         try await store.write { transaction in

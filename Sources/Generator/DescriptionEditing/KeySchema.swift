@@ -201,7 +201,8 @@ extension ConfigurationReader {
         KeySchema("current_version", .version, "The version up to which everything is generated and released."),
         KeySchema("oldest_supported_version", .version, "The oldest version that stores are migrated from."),
         KeySchema(
-            "chain", .map(to: .version), "The version to which stores of a version migrate, if it is not the next one."),
+            "chain", .map(to: .any(of: [.version, .array(of: .version)])),
+            "The version to which stores of a version migrate, if it is not the next one, or several to choose from."),
         KeySchema("imported", .object, "The library that the model came from."),
     ]
 

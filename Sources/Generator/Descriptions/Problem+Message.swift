@@ -47,6 +47,10 @@ extension Problem {
             return "no description names the version \(version); remove it, or name it in a description"
         case .twoSuccessors(let version):
             return "\"chain\" has two entries for version \(version)"
+        case .sameSuccessor(let version, let from):
+            return "\"chain\" lists \(version) twice for version \(from)"
+        case .noSuccessor(let version):
+            return "\"chain\" lists no version for \(version); remove it, and stores migrate to the next version"
         case .previousNameWithoutVersion:
             return "\"previous_name\" needs the version of the rename; "
                 + "write it in an item of \"version_history\", or add \"added_at_version\""

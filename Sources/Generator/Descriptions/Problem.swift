@@ -27,6 +27,8 @@ package enum Problem: Hashable, Sendable {
     case currentVersionIsUnsupported(String, oldest: String)
     case unknownVersion(String)
     case twoSuccessors(String)
+    case sameSuccessor(String, of: String)
+    case noSuccessor(String)
     case previousNameWithoutVersion
     case nothingPrevious(key: String)
     case removedBeforeAdded(added: String, removed: String)

@@ -52,7 +52,10 @@ package struct Renumbering {
         // The draft is the newest version, so only values can name it.
         if case .object(let links)? = value["chain"] {
             result["chain"] = .object(
-                links.map { .init($0.key, version($0.value)) })
+                links.map { link in
+                    if case .array(let targets) = link.value { return .init(link.key, .array(targets.map(version))) }
+                    return .init(link.key, version(link.value))
+                })
         }
         for key in ["current_version", "oldest_supported_version"] {
             if let named = value[key] { result[key] = version(named) }

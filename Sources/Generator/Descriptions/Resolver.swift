@@ -46,7 +46,8 @@ enum Resolver {
             sources: entities.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName),
             unpersisted: unpersisted, formerNames: settings?.formerNames ?? [:],
             chain: Dictionary(
-                (settings?.chain ?? []).map { ($0.from.version, $0.to.version) }, uniquingKeysWith: { _, last in last }),
+                (settings?.chain ?? []).map { ($0.from.version, $0.to.map(\.version)) },
+                uniquingKeysWith: { _, last in last }),
             imported: imported)
         let problems = Validator.validate(history, sources)
         return Resolution(

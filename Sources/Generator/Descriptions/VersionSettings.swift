@@ -17,7 +17,8 @@ package struct VersionSettings: Sendable {
     private(set) var formerNames: [Version: String] = [:]
     private var oldest: Mention?
     private(set) var current: Mention?
-    private(set) var chain: [(from: Mention, to: Mention)] = []
+    /// The versions to which stores of a version can migrate; the first is the default.
+    private(set) var chain: [(from: Mention, to: [Mention])] = []
     private(set) var diagnostics: [Diagnostic] = []
 
     /// The oldest supported version; nil if all versions are supported.
@@ -81,14 +82,28 @@ package struct VersionSettings: Sendable {
         }
         for member in members {
             let key = JSON(value: .string(member.key), offset: member.keyOffset)
-            guard let from = version(key, key: "chain"), let to = version(member.value, key: "chain") else { continue }
+            guard let from = version(key, key: "chain") else { continue }
             if chain.contains(where: { $0.from.version == from.version }) {
                 report(.twoSuccessors(from.version.text), from.offset)
-            } else if to.version <= from.version {
-                report(.versionsNotAscending(to.version.text, after: from.version.text), to.offset)
-            } else {
-                chain.append((from, to))
+                continue
             }
+            var targets: [Mention] = []
+            var elements = [member.value]
+            if case .array(let list) = member.value.value {
+                elements = list
+                if list.isEmpty { report(.noSuccessor(from.version.text), member.value.offset) }
+            }
+            for element in elements {
+                guard let to = version(element, key: "chain") else { continue }
+                if to.version <= from.version {
+                    report(.versionsNotAscending(to.version.text, after: from.version.text), to.offset)
+                } else if targets.contains(where: { $0.version == to.version }) {
+                    report(.sameSuccessor(to.version.text, of: from.version.text), to.offset)
+                } else {
+                    targets.append(to)
+                }
+            }
+            chain.append((from, targets))
         }
     }
 
@@ -114,7 +129,7 @@ package struct VersionSettings: Sendable {
     /// versions, unlisted versions in the descriptions.
     func problems(among versions: VersionList, _ mentions: [VersionMention]) -> [Diagnostic] {
         var references = [oldest, current].compactMap(\.self)
-        for link in chain { references += [link.from, link.to] }
+        for link in chain { references += [link.from] + link.to }
         let known = Set(versions.versions)
         var unknown = references.filter { !known.contains($0.version) }.map { mention in
             file.diagnostic(.unknownVersion(mention.version.text), at: mention.offset)

@@ -27,7 +27,7 @@ package struct ServerSchema: Sendable {
     package typealias Unsupported = ServerExpression.Unsupported
 
     package let versions: [Version]
-    /// The steps, oldest first.
+    /// The steps, oldest first. Where a store could choose between several, a server takes the first.
     package let steps: [Step]
 
     /// Creates the SQL of a schema.
@@ -44,7 +44,9 @@ package struct ServerSchema: Sendable {
         }
         self.versions = versions
         var steps: [Step] = []
-        for step in history.steps { steps.append(try Step(step, of: history.name, text: migration(step))) }
+        for step in history.steps where steps.last?.from != step.from.version.text {
+            steps.append(try Step(step, of: history.name, text: migration(step)))
+        }
         self.steps = steps
     }
 

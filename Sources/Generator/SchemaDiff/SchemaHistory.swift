@@ -6,7 +6,7 @@ package struct SchemaHistory: Sendable {
     package let name: String
     /// The versions, oldest first; never empty.
     package let versions: [ModelVersion]
-    /// The steps by which stores are migrated, oldest first.
+    /// The steps by which stores are migrated, oldest first. Of several from one version, the first is the default.
     package let steps: [SchemaStep]
     /// The steps between each version and the next one, oldest first. They differ from `steps` where a chain passes over
     /// versions.
@@ -35,20 +35,24 @@ package struct SchemaHistory: Sendable {
     ///   - subtypeSources: The base names of the subtypes' descriptions, by lineage.
     ///   - unpersisted: The base names of the descriptions of entities that are not stored.
     ///   - formerNames: The names that imported versions had in the other library.
-    ///   - chain: The versions after which stores are not migrated to the next version, each with the version to which
-    ///     they are migrated.
+    ///   - chain: The versions after which stores are not only migrated to the next version, each with the versions to which
+    ///     they can be migrated. The first of these is the default.
     ///   - imported: The databases from which the model was imported.
     package init(
         name: String, versions: [ModelVersion], instructions: [StepInstructions], sources: [String],
         subtypeSources: [String] = [], unpersisted: [String] = [], formerNames: [Version: String] = [:],
-        chain: [Version: Version] = [:], imported: ImportedSource? = nil
+        chain: [Version: [Version]] = [:], imported: ImportedSource? = nil
     ) {
         let neighbours = Array(versions.indices.dropLast()).concurrentMap { from in
             Self.step(from: from, to: from + 1, among: versions, instructions)
         }
-        let steps = versions.indices.dropLast().map { from in
-            let next = chain[versions[from].version].flatMap { next in versions.firstIndex { $0.version == next } }
-            return next.map { Self.step(from: from, to: $0, among: versions, instructions) } ?? neighbours[from]
+        let steps = versions.indices.dropLast().flatMap { from in
+            let next = (chain[versions[from].version] ?? []).compactMap { to in
+                versions.firstIndex { $0.version == to }
+            }
+            return (next.isEmpty ? [from + 1] : next).map { to in
+                to == from + 1 ? neighbours[from] : Self.step(from: from, to: to, among: versions, instructions)
+            }
         }
         self.init(
             name: name, versions: versions, steps: steps, neighbours: neighbours, sources: sources,
@@ -104,19 +108,24 @@ package struct SchemaHistory: Sendable {
         let neighbours = neighbours.filter { $0.to.version <= version }
         return SchemaHistory(
             name: name, versions: versions.filter { $0.version <= version },
-            steps: neighbours.indices.map { steps[$0].to.version <= version ? steps[$0] : neighbours[$0] },
+            steps: neighbours.flatMap { neighbour in
+                let ways = steps(from: neighbour.from.version).filter { $0.to.version <= version }
+                return ways.isEmpty ? [neighbour] : ways
+            },
             neighbours: neighbours, sources: sources, subtypeSources: subtypeSources, unpersisted: unpersisted,
             formerNames: formerNames, imported: imported)
     }
 
-    /// Returns the facts about the step from a version to the next one that the two do not show. One is the version to which
-    /// `chain` leads stores instead, if it is among `sealed`.
+    /// Returns the steps by which stores of a version can be migrated; the first is the default.
+    package func steps(from version: Version) -> [SchemaStep] { steps.filter { $0.from.version == version } }
+
+    /// Returns the facts about the step from a version to the next one that the two do not show. One is the versions to which
+    /// `chain` leads stores instead, as far as they are among `sealed`.
     func stepLines(from place: Int, sealed: Set<Version>) -> [StepLine] {
-        let (neighbour, step) = (neighbours[place], steps[place])
-        let isChained = step.to.version != neighbour.to.version && sealed.contains(step.to.version)
-        return (neighbour.lines + (isChained ? [.chain(to: step.to.version)] : [])).sorted {
-            $0.text.isBefore($1.text)
-        }
+        let neighbour = neighbours[place]
+        let targets = steps(from: neighbour.from.version).map(\.to.version).filter(sealed.contains)
+        let isChained = !targets.isEmpty && targets != [neighbour.to.version]
+        return (neighbour.lines + (isChained ? [.chain(to: targets)] : [])).sorted { $0.text.isBefore($1.text) }
     }
 
     /// Returns whether a version was imported, so that databases of it existed before the schema.

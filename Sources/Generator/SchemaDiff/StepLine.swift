@@ -12,9 +12,9 @@ package struct StepLine: Hashable, Sendable {
     /// The owner of the facts in `strata.json`.
     package static let configuration = "strata.json"
 
-    /// The fact that `chain` leads stores of the version before the step to another version than the next one.
-    static func chain(to version: Version) -> StepLine {
-        StepLine(owner: configuration, element: nil, fact: "chain \(version)")
+    /// The fact that `chain` leads stores of the version before the step to other versions than the next one.
+    static func chain(to versions: [Version]) -> StepLine {
+        StepLine(owner: configuration, element: nil, fact: "chain \(versions.map(\.text).joined(separator: ", "))")
     }
 
     /// The text before the fact, which names the element.

@@ -168,20 +168,20 @@ public struct Fixtures: Sendable {
         unchecked = []
     }
 
-    /// Returns the steps from a version to the newest.
+    /// Returns all ways from a version to the newest, each with its steps. There are several only where `chain` lists several
+    /// versions. In a long history, such a choice is only tried for the first step.
     ///
     /// - Throws: `FixtureError.unknownVersion` if no step begins at one of the versions.
-    func path(from version: FixtureVersion) throws -> [StepExpectation] {
-        var path: [StepExpectation] = []
-        var current = version.name
-        while current != versions.last?.name {
-            guard let step = steps.first(where: { $0.from == current }) else {
-                throw FixtureError.unknownVersion(current, schema: schema.name)
+    func paths(from version: FixtureVersion) throws -> [[StepExpectation]] {
+        func paths(from current: String, isFirst: Bool) throws -> [[StepExpectation]] {
+            if current == versions.last?.name { return [[]] }
+            let ways = steps.filter { $0.from == current }
+            if ways.isEmpty { throw FixtureError.unknownVersion(current, schema: schema.name) }
+            return try ways.prefix(isFirst || takesAllPaths ? ways.count : 1).flatMap { step in
+                try paths(from: step.to, isFirst: false).map { [step] + $0 }
             }
-            path.append(step)
-            current = step.to
         }
-        return path
+        return try paths(from: version.name, isFirst: true)
     }
 
     /// Returns the expectations for the tables that are the same in both versions and have no other expectation.

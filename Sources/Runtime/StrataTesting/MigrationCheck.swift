@@ -23,9 +23,11 @@ extension Fixtures {
         guard failures.isEmpty else { return failures }
         let old = try database(of: version.name)
         return try withExtendedLifetime(old) {
-            var check = MigrationCheck(self, version)
-            check.comparesResults = true
-            return try check.run(from: old.url)
+            try paths(from: version).flatMap { path in
+                var check = MigrationCheck(self, version, along: path)
+                check.comparesResults = true
+                return try check.run(from: old.url)
+            }
         }
     }
 
@@ -44,14 +46,22 @@ extension Fixtures {
     public func checkRandomMigration(of version: FixtureVersion) throws -> [Failure] {
         // A long history needs fewer random rows for each of its many versions.
         let random = RandomRows.fromEnvironment(count: versions.count <= 10 ? 40 : 15)
-        return try withFolder { folder in
-            var check = MigrationCheck(self, version)
+        return try paths(from: version).flatMap { path in
+            try checkRandomMigration(of: version, along: path, random)
+        }
+    }
+
+    private func checkRandomMigration(
+        of version: FixtureVersion, along path: [StepExpectation], _ random: RandomRows
+    ) throws -> [Failure] {
+        try withFolder { folder in
+            var check = MigrationCheck(self, version, along: path)
             // The check of the fixture already reports unwritten functions.
             check.reportsUnwritten = false
             check.migratesToNewest = isSampled(version)
             check.moments = random
             var failures: [Failure] = []
-            if let step = try path(from: version).first {
+            if let step = path.first {
                 let complete = folder.appendingPathComponent("complete.sqlite")
                 try createComplete(version, at: complete, before: step, random)
                 failures = try check.run(from: complete, quickly: true)
@@ -78,7 +88,7 @@ extension Fixtures {
     }
 
     /// Whether every version is migrated step by step to the newest version.
-    fileprivate var takesAllPaths: Bool {
+    var takesAllPaths: Bool {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
 
@@ -92,6 +102,9 @@ extension Fixtures {
 private struct MigrationCheck {
     private let fixtures: Fixtures
     private let version: FixtureVersion
+    private let path: [StepExpectation]
+    /// The schema, in which stores migrate along the path.
+    private let schema: SchemaDefinition
     /// Whether to report the functions that you still have to write.
     var reportsUnwritten = true
     /// Whether what the first step gives is compared with its file.
@@ -101,9 +114,10 @@ private struct MigrationCheck {
     /// The random moments at which migrations in batches are interrupted.
     var moments = RandomRows(seed: 1, count: 0)
 
-    init(_ fixtures: Fixtures, _ version: FixtureVersion) {
-        self.fixtures = fixtures
-        self.version = version
+    init(_ fixtures: Fixtures, _ version: FixtureVersion, along path: [StepExpectation]) {
+        (self.fixtures, self.version, self.path) = (fixtures, version, path)
+        let next = Dictionary(path.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
+        schema = SchemaDefinition(fixtures.schema).choosing { from, _ in next[from] }
     }
 
     /// Migrates copies of `database` and compares them with the original.
@@ -116,10 +130,9 @@ private struct MigrationCheck {
     ///   - isQuick: Whether to leave out the migrations step by step and in batches.
     /// - Returns: The failures; empty if there are none.
     func run(from database: URL, quickly isQuick: Bool = false) throws -> [Failure] {
-        let path = try fixtures.path(from: version)
         // Foreign keys that dangle before the migration may dangle after it. Their values are compared like all others.
         let dangling = try Fixtures.danglingKeys(of: Connection(path: database.path, mode: .readOnly)).count
-        let start = "\(fixtures.schema.name) \(version.name)"
+        let start = "\(fixtures.schema.name) \(version.name)" + detour
         let takesEveryStep = takesEveryStep && !isQuick
         // Code that uses the current time must give the same result in all runs.
         return try StepAccess.$fixedNow.withValue(Date(timeIntervalSinceReferenceDate: 800_000_000)) {
@@ -196,13 +209,19 @@ private struct MigrationCheck {
         }
     }
 
+    /// The versions on the way that are not the default; empty for the default.
+    private var detour: String {
+        let isDefault = path.allSatisfy { step in fixtures.steps.first { $0.from == step.from }?.to == step.to }
+        return isDefault ? "" : " by " + path.map(\.to).joined(separator: ", ")
+    }
+
     /// Whether the database is also migrated step by step. In a long history only the oldest version is.
     private var takesEveryStep: Bool {
         migratesToNewest && (fixtures.takesAllPaths || version.name == fixtures.versions.first?.name)
     }
 
     @discardableResult private func open(_ url: URL, upTo version: String) throws -> MigrationReport? {
-        return try Store(at: url, definition: SchemaDefinition(fixtures.schema).upTo(version)).migrationReport
+        try Store(at: url, definition: schema.upTo(version)).migrationReport
     }
 
     /// Migrates a database to the newest version in batches of one row. The migration is interrupted at random moments until
@@ -226,7 +245,7 @@ private struct MigrationCheck {
             longest += 1 + longest / 4
             do {
                 return try MigrationBatches.$duration.withValue(.zero) {
-                    try Store(at: url, definition: SchemaDefinition(fixtures.schema), options: options).migrationReport
+                    try Store(at: url, definition: schema, options: options).migrationReport
                 }
             } catch is CancellationError {}
         }

@@ -27,6 +27,8 @@ struct DatabaseRewriting {
         var lost: [Gap] = []
         /// The number of rows that were read and violate a constraint.
         var invalid = 0
+        /// The number of values of another type than their column, which SQLite has converted.
+        var converted = 0
     }
 
     /// The numbers of the last readable row before unreadable ones, and of the first one after them.
@@ -162,10 +164,13 @@ struct DatabaseRewriting {
         return result
     }
 
+    /// Returns a statement that writes a row. It returns 1 for each value of another type than its column.
     private func insertion(into table: String, _ columns: [String]) throws -> Statement {
-        try target.prepare(
+        let conversions = columns.enumerated().map { "typeof(\($1)) <> typeof(?\($0 + 1))" }
+        return try target.prepare(
             """
             INSERT INTO \(SQL.quoted(table)) (\(columns.joined(separator: ", "))) VALUES (\(SQL.parameters(columns.count)))
+            RETURNING \(conversions.joined(separator: ", "))
             """)
     }
 
@@ -192,7 +197,9 @@ struct DatabaseRewriting {
             for index in columns.indices { try insert.bind(row, first + index, at: place + index) }
         }
         do {
-            try insert.run()
+            while try insert.step() {
+                for index in columns.indices where try insert.row.int(place - 1 + index) == 1 { result.converted += 1 }
+            }
             result.rows += 1
         } catch let error as SQLiteError where error.isRefusal {
             if avoiding(error, result.name) { throw BeginAgain() }

@@ -27,7 +27,7 @@ package enum SalvageCommand {
         ).run()
         let isSound =
             !result.isIncomplete && result.lostObjects.isEmpty
-            && result.tables.allSatisfy { $0.lost.isEmpty && $0.invalid == 0 }
+            && result.tables.allSatisfy { $0.lost.isEmpty && $0.invalid == 0 && $0.converted == 0 }
         // A store that has no rows is not damaged, but a file without any table is.
         guard result.tables.contains(where: { $0.rows > 0 && (isSound || !ReservedNames.isOfStrata($0.name)) }) else {
             throw CommandError.store(file.path, reason: "no row can be read: restore a backup")
@@ -57,10 +57,11 @@ package enum SalvageCommand {
     private static func text(_ report: Report, _ destination: URL) -> String {
         var lines = ["wrote \(destination.path): " + (report.version.map { "version \($0)" } ?? "its version is lost")]
         for table in report.tables
-        where !ReservedNames.isOfStrata(table.name) || !table.lost.isEmpty || table.invalid > 0 {
+        where !ReservedNames.isOfStrata(table.name) || !table.lost.isEmpty || table.invalid + table.converted > 0 {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
             if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }
+            if table.converted > 0 { line += "; \(table.converted) values had another type than their column" }
             lines.append(line)
         }
         lines += report.lostObjects.map { "  lost: \($0)" }

@@ -313,7 +313,9 @@ class Model:
         collect(list(files.values()))
         self.versions = sorted(names, key=number)
         self.index = {name: place for place, name in enumerate(self.versions)}
-        self.chain = {self.index[old]: self.index[new] for old, new in configuration.get("chain", {}).items()}
+        chain = configuration.get("chain", {}).items()
+        # Of several versions, the first is the default.
+        self.chain = {self.index[old]: self.index[ways[0] if isinstance(ways, list) else ways] for old, ways in chain}
         self.oldest = self.index.get(configuration.get("oldest_supported_version"), 0)
         self.subtypes = [Subtype(self, each) for each in files.values() if "identifier" not in each]
         self.entities = [Entity(self, each) for each in files.values() if "identifier" in each]

@@ -89,7 +89,10 @@ class RandomModel:
         if self.chance(0.4):
             old = self.random.randrange(len(self.versions) - 2)
             new = self.random.randint(old + 2, min(old + 3, len(self.versions) - 1))
-            configuration["chain"] = {self.versions[old]: self.versions[new]}
+            ways = [self.versions[new]]
+            if self.chance(0.5):
+                ways.insert(self.random.randint(0, 1), self.versions[old + 1])
+            configuration["chain"] = {self.versions[old]: ways if len(ways) > 1 else ways[0]}
 
     # Choices
 

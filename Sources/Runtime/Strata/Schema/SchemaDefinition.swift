@@ -9,6 +9,7 @@ package struct SchemaDefinition: Sendable {
     private let source: Source
     /// The newest version; nil for the last one.
     private var newest: String?
+    private var chain: StoreOptions.Chain?
 
     private enum Source {
         /// A generated schema. Its versions are parsed when they are read first.
@@ -46,6 +47,32 @@ package struct SchemaDefinition: Sendable {
         result.newest = found.name == all.last?.name ? nil : found.name
         result.fingerprint = found.fingerprint
         return result
+    }
+
+    /// Returns the schema as options limit it: to their newest version, and to the steps that they choose.
+    ///
+    /// - Throws: `StoreError.unknownVersion` if there is no such version.
+    func applying(_ options: StoreOptions) throws(StoreError) -> SchemaDefinition {
+        try upTo(options.newestVersion).choosing(options.chain ?? chain)
+    }
+
+    /// Returns the schema with a closure that chooses between steps from one version.
+    package func choosing(_ chain: StoreOptions.Chain?) -> SchemaDefinition {
+        var result = self
+        result.chain = chain
+        return result
+    }
+
+    /// Returns the step by which stores of a version are migrated.
+    ///
+    /// - Throws: `MigrationError.noStep` if there is none, or if the closure chooses another one.
+    func step(from version: String) throws(MigrationError) -> MigrationStep {
+        let known = Set(versions.map(\.name))
+        let ways = steps.filter { $0.from == version && known.contains($0.to) }
+        guard let first = ways.first else { throw .noStep(from: version) }
+        guard ways.count > 1, let target = chain?(version, ways.map(\.to)) else { return first }
+        guard let step = ways.first(where: { $0.to == target }) else { throw .noStep(from: version, to: target) }
+        return step
     }
 
     /// The version to which the schema is limited, and the last one; nil if it is not limited.

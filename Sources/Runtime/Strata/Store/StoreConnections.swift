@@ -21,7 +21,7 @@ struct StoreConnections {
     init(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         let url = StoreFile.resolved(url)
-        let schema = try schema.upTo(options.newestVersion)
+        let schema = try schema.applying(options)
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }

@@ -39,8 +39,6 @@ public struct StoreOptions: Sendable {
         static let leastBytes: Int64 = 16 << 20
     }
 
-    /// The treatment of rows that a custom migration cannot read.
-    public var malformedRows: MalformedRows = .refuse
     /// The treatment of foreign keys that were dangling before a migration.
     public enum DanglingForeignKeys: String, Sendable {
         /// They are kept. Foreign keys that the migration itself would leave dangling make it fail.
@@ -69,6 +67,10 @@ public struct StoreOptions: Sendable {
         case setAside
     }
 
+    /// A closure that chooses to which version a store of `version` is migrated, from the versions that `chain` in `strata.json`
+    /// lists for it. Of several, the first one is the default. See ``StoreOptions/chain``.
+    public typealias Chain = @Sendable (_ version: String, _ choices: [String]) -> String?
+
     /// The transactions of a migration.
     public var migration: MigrationMode = .automatic
     /// Whether an app extension, such as a widget, migrates a store. Otherwise opening a store of an older version throws
@@ -87,6 +89,19 @@ public struct StoreOptions: Sendable {
     /// Read and write such a store with the structs of this version. If the columns of a newer struct are not there, Strata
     /// throws ``StoreError/older(found:newest:)``.
     public var newestVersion: String?
+    /// A closure that chooses the next version, where `chain` in `strata.json` lists several; nil for the first one.
+    ///
+    /// ```swift
+    /// // "chain": { "1.0": ["3.0", "2.0"] }
+    /// options.chain = { version, choices in needsHistory ? "2.0" : nil }
+    /// ```
+    ///
+    /// It is not called where there is nothing to choose. A result of nil stands for the first version. Another one than those
+    /// of `choices` makes the migration fail with ``MigrationError/noStep(from:to:)``. With ``StoreOptions/newestVersion``,
+    /// later versions are no choices.
+    public var chain: Chain?
+    /// The treatment of rows that a custom migration cannot read.
+    public var malformedRows: MalformedRows = .refuse
     /// The treatment of foreign keys that were dangling before a migration.
     public var danglingForeignKeys: DanglingForeignKeys = .keep
     /// Whether SQLite checks the complete store before and after a migration

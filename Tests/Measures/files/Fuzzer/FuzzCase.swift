@@ -262,8 +262,7 @@ struct FuzzCase {
         else { return }
         for table in tables where !table.hasPrefix("sqlite_") && !ReservedNames.isPendingTable(table) {
             let columns = (try? source.texts("SELECT name FROM pragma_table_info(\(SQL.literal(table)))")) ?? []
-            // A strict table makes a text of a number that a damaged file has in a column of texts.
-            let list = columns.map { "quote(CAST(\(SQL.quoted($0)) AS BLOB))" }
+            let list = columns.map { "quote(\(SQL.quoted($0)))" }
             let sql =
                 "SELECT \(list.joined(separator: " || ',' || ")) AS r FROM \(SQL.quoted(table)) NOT INDEXED ORDER BY r"
             guard let rows = try? source.texts(sql) else { continue }

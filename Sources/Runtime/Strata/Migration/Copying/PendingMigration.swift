@@ -17,6 +17,8 @@ struct PendingMigration {
         var app: String
         /// The way in which the migration passes several versions.
         var strategy: String
+        /// The versions from which its steps lead.
+        var versions: [String]
         /// The fingerprints of the versions before and after.
         var from: UInt64
         var to: UInt64

@@ -235,6 +235,7 @@ struct ResumableMigrator {
     private func isContinued(_ state: PendingMigration.State, _ run: MigrationRun) -> Bool {
         let plan = BatchedStages(run.stages, upTo: state.transactionStage, copied: state.copied)
         return state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
+            && state.versions == run.path.steps.map(\.from)
             && state.from == run.path.source.fingerprint && state.to == run.path.newest.fingerprint
             && hasBackup(state) && plan.batched.indices.contains(state.stage)
             && state.copied.keys.allSatisfy(plan.batched.indices.contains)
@@ -275,8 +276,9 @@ struct ResumableMigrator {
         var pending = PendingMigration(
             connection: connection,
             state: PendingMigration.State(
-                app: AppIdentity.current, strategy: "\(options.migrationStrategy)", from: path.source.fingerprint,
-                to: path.newest.fingerprint, now: migrator.now, backup: backup.map(PendingMigration.Backup.init),
+                app: AppIdentity.current, strategy: "\(options.migrationStrategy)", versions: path.steps.map(\.from),
+                from: path.source.fingerprint, to: path.newest.fingerprint, now: migrator.now,
+                backup: backup.map(PendingMigration.Backup.init),
                 written: run.written,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
                 lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))

@@ -79,9 +79,7 @@ struct MigrationPath: Sendable {
         }
         var current = source.name
         while current != newest.name {
-            guard let step = schema.steps.first(where: { $0.from == current }) else {
-                throw MigrationError.noStep(from: current)
-            }
+            let step = try schema.step(from: current)
             steps.append(step)
             current = step.to
         }

@@ -120,7 +120,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         from url: URL, definition schema: SchemaDefinition, options: StoreOptions = StoreOptions(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
-        let schema = try schema.upTo(options.newestVersion)
+        let schema = try schema.applying(options)
         files = StoreFile.state(of: url)
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         connection.distrustSchema()

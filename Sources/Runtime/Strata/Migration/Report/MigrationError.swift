@@ -14,8 +14,8 @@ public enum MigrationError: Error, Hashable, Sendable {
     case foreignKeysStuck
     /// The store has changed since ``MigrationPlan`` read it, or the options have: its migration would have another plan now.
     case planOutdated
-    /// The schema has no step from this version.
-    case noStep(from: String)
+    /// The schema has no step from this version, or none to the version that ``StoreOptions/chain`` chose.
+    case noStep(from: String, to: String? = nil)
     /// The path of a copy or a backup is that of the store itself.
     case sameFile(String)
     /// There is already a file at the path of a copy, or a file that SQLite would use as the copy's journal. The value
@@ -59,7 +59,9 @@ extension MigrationError: CustomStringConvertible {
                 + objects.joined(separator: ", ")
         case .foreignKeysStuck: "foreign keys could not be turned off; is a transaction open?"
         case .planOutdated: "the store has changed since the plan was made: make another plan"
-        case .noStep(let version): "the schema has no step from version \(version)"
+        case .noStep(let version, nil): "the schema has no step from version \(version)"
+        case .noStep(let version, let target?):
+            "the schema has no step from version \(version) to version \(target): add it to `chain` in `strata.json`"
         case .sameFile(let path): "\(path) is the store itself: choose another name for the copy"
         case .destinationExists(let path): "the file \(path) already exists: delete it, or choose another name"
         case .badCopy(let path): "the copy at \(path) was incomplete, and was deleted"

@@ -339,6 +339,27 @@ import Testing
         #expect(Wallet.ID(Hub.ID(rawValue: 3)).rawValue == 3)
     }
 
+    @Test func `an infinite number in a struct is compared as a number`() throws {
+        let store = try EverythingSchemaMigrationTests.fixtures.database(of: "2.0").store()
+        try store.write { (transaction: WriteTransaction) throws in
+            var row = try #require(try transaction.fetch(Subtyped.self).first)
+            for latitude in [-Double.infinity, .infinity] {
+                row.placeValue.latitude = latitude
+                row.placeOptional = row.placeValue
+                try transaction.update(row)
+                let id = row.id
+                func isFound(_ condition: (Subtyped.Columns) -> Condition<Subtyped>) throws -> Bool {
+                    try transaction.fetch(Subtyped.all.where(condition).where { $0.id == id }).isEmpty == false
+                }
+                #expect(try isFound { $0.placeValue.latitude < 0 } == (latitude < 0))
+                #expect(try isFound { $0.placeValue.latitude > 1e308 } == (latitude > 0))
+                #expect(try isFound { $0.placeOptional.latitude < 0 } == (latitude < 0))
+                #expect(try isFound { $0.placeValue.latitude == latitude })
+                #expect(try transaction.find(Subtyped.self, id: id)?.placeValue.latitude == latitude)
+            }
+        }
+    }
+
     @Test func `subtypes have the values that the description gives them`() throws {
         #expect(Mood.soSo.rawValue == "so-so" && Mood.`self`.rawValue == "self")
         #expect(Mood.type.rawValue == "type" && Mood.`init`.rawValue == "init")
