@@ -370,7 +370,7 @@ extension Column {
 extension Statement {
     /// The values of the columns of several primary keys, in a row.
     func storedValues(of keys: [any EntityID], columnCount: Int) throws -> [SQLiteValue] {
-        let select = try Statement("SELECT \(SQL.parameters(columnCount))", database: sqlite3_db_handle(pointer))
+        let select = try Statement("SELECT \(SQL.parameters(columnCount))", database: sqlite3_db_handle(pointer), use)
         var values: [SQLiteValue] = []
         values.reserveCapacity(keys.count * columnCount)
         for key in keys {

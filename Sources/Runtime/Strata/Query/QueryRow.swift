@@ -15,7 +15,8 @@ public struct QueryRow {
     ///
     /// - Throws: `MalformedValue` for text that is not UTF-8.
     public func values() throws -> [SQLiteValue] {
-        try names.indices.map { try SQLiteValue(row: columns.row, at: $0) }
+        let row = try columns.row()
+        return try names.indices.map { try SQLiteValue(row: row, at: $0) }
     }
 
     /// Returns the value of a column.
@@ -33,7 +34,7 @@ public struct QueryRow {
         guard index + Value.columnCount <= columns.names.count else {
             throw QueryError.noSuchColumn(name: "after " + name, sql: columns.statement.sql)
         }
-        return try Value(row: columns.row, at: index)
+        return try Value(row: columns.row(), at: index)
     }
 
     /// Returns an entity from the columns with its names. The order of the columns and other columns do not matter.
@@ -46,10 +47,8 @@ public struct QueryRow {
     public func entity<Entity: StoredEntity>(
         _ type: Entity.Type = Entity.self, prefix: String = ""
     ) throws -> Entity {
-        let order = try columns.order(of: Entity.self, prefix)
-        return try withExtendedLifetime(order) {
-            try Entity.read(Row(columns.statement.pointer, Unmanaged.passUnretained(order)))
-        }
+        let (row, order) = (try columns.row(), try columns.order(of: Entity.self, prefix))
+        return try withExtendedLifetime(order) { try Entity.read(Row(row.pointer, Unmanaged.passUnretained(order))) }
     }
 }
 
@@ -80,19 +79,26 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
 final class QueryColumns {
     let statement: Statement
     let names: [String]
+    private let transaction: ReadTransaction
     private struct Entities: Hashable {
         let type: ObjectIdentifier
         let prefix: String
     }
     private var orders: [Entities: ColumnOrder] = [:]
 
-    init(of statement: Statement) {
-        self.statement = statement
+    init(of statement: Statement, in transaction: ReadTransaction) {
+        (self.statement, self.transaction) = (statement, transaction)
         let row = statement.row
         names = (0..<row.columnCount).map(row.name)
     }
 
-    var row: Row { statement.row }
+    /// Returns the current row.
+    ///
+    /// - Throws: `StoreError.transactionEnded` after the end of the transaction.
+    func row() throws -> Row {
+        _ = try transaction.open()
+        return statement.row
+    }
 
     func index(of name: String) throws -> Int {
         guard let index = names.firstIndex(of: name) else {
@@ -118,14 +124,15 @@ final class QueryColumns {
 final class ColumnOrder: RowSource {
     private let pointer: OpaquePointer?
     private let places: [Int]
-    private let names: [String]
 
     init(_ pointer: OpaquePointer?, _ places: [Int], _ names: [String]) {
-        (self.pointer, self.places, self.names) = (pointer, places, names)
+        (self.pointer, self.places) = (pointer, places)
+        super.init(names)
     }
 
-    override func cell(_ index: Int) -> OpaquePointer? { sqlite3_column_value(pointer, Int32(places[index])) }
-    override func name(_ index: Int) -> String? { names[index] }
+    override func cell(_ index: Int) -> OpaquePointer? {
+        places.indices.contains(index) ? sqlite3_column_value(pointer, Int32(places[index])) : nil
+    }
 }
 
 extension ReadTransaction {
@@ -169,7 +176,7 @@ extension ReadTransaction {
         var elements: [Element] = []
         guard try statement.step() else { return elements }
         // The names are read after the first step, because it may prepare the statement again for a changed schema.
-        let row = QueryRow(QueryColumns(of: statement))
+        let row = QueryRow(QueryColumns(of: statement, in: self))
         repeat { elements.append(try body(row)) } while try statement.step()
         return elements
     }

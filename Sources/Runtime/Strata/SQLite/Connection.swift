@@ -34,6 +34,8 @@ package final class Connection {
     @TaskLocal package static var fileSystem: String?
 
     package let pointer: OpaquePointer
+    /// The thread that uses the connection.
+    let use = ConnectionUse()
     /// Keeps the object alive that the progress handler uses: SQLite holds no reference to it.
     private var interruption: Interruption?
     private var statements: [String: Statement] = [:]
@@ -106,7 +108,16 @@ package final class Connection {
         // The closure that receives the durations of statements is released with the connection.
         sqlite3_trace_v2(pointer, 0, nil, nil)
         forgetStatements()
+        use.close()
         sqlite3_close_v2(pointer)
+    }
+
+    /// Runs `body`, in which this thread uses a connection that several threads know. Its owner must ensure that they do so one
+    /// after the other.
+    func used<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+        use.begin()
+        defer { use.end() }
+        return try body(self)
     }
 
     /// Returns the function that collects rows.

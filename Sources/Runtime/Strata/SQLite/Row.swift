@@ -12,52 +12,58 @@ public struct Row {
     @usableFromInline let pointer: OpaquePointer?
     /// The values of the columns, if SQLite passes them to a function.
     @usableFromInline let arguments: UnsafeMutablePointer<OpaquePointer?>?
+    /// The number of `arguments`.
+    @usableFromInline let argumentCount: Int
     /// Reads the columns if they are not those of the statement's current row.
     @usableFromInline let source: Unmanaged<RowSource>?
 
     @usableFromInline init(_ pointer: OpaquePointer?, _ source: Unmanaged<RowSource>? = nil) {
         self.pointer = pointer
-        arguments = nil
+        (arguments, argumentCount) = (nil, 0)
         self.source = source
     }
 
     /// Creates a row with the values of a function's arguments.
-    init(_ context: OpaquePointer, values: UnsafeMutablePointer<OpaquePointer?>, _ names: Unmanaged<RowSource>) {
-        pointer = context
-        self.arguments = values
+    init(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int, _ names: Unmanaged<RowSource>) {
+        pointer = nil
+        (arguments, argumentCount) = (values, count)
         source = names
     }
 
-    /// The value of a column. The value of a statement is "unprotected" (https://sqlite.org/c3ref/value.html). That is
+    /// The value of a column; nil or the value NULL for an index that no column has. The value of a statement is "unprotected" (https://sqlite.org/c3ref/value.html). That is
     /// safe here, because no two threads use a connection at the same time.
     @inlinable @inline(__always) func cell(_ index: Int) -> OpaquePointer? {
-        if let arguments { return arguments[index] }
+        if let arguments { return UInt(bitPattern: index) < UInt(bitPattern: argumentCount) ? arguments[index] : nil }
         if let source { return source._withUnsafeGuaranteedRef { $0.cell(index) } }
-        return sqlite3_column_value(pointer, Int32(index))
+        return sqlite3_column_value(pointer, Int32(clamping: index))
     }
 
     /// The number of columns.
-    public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
-
-    /// Returns the name of a column.
-    public func name(_ index: Int) -> String {
-        sqlite3_column_name(pointer, Int32(index)).map { String(cString: $0) } ?? ""
+    public var columnCount: Int {
+        source?._withUnsafeGuaranteedRef { $0.names.count } ?? Int(sqlite3_column_count(pointer))
     }
 
-    /// Returns whether a column is NULL.
+    /// Returns the name of a column; an empty text for an index that no column has.
+    public func name(_ index: Int) -> String {
+        if let source {
+            return source._withUnsafeGuaranteedRef { $0.names.indices.contains(index) ? $0.names[index] : "" }
+        }
+        return sqlite3_column_name(pointer, Int32(clamping: index)).map { String(cString: $0) } ?? ""
+    }
+
+    /// Returns whether a column is NULL, or no column has this index.
     @inlinable public func isNull(_ index: Int) -> Bool {
-        sqlite3_value_type(cell(index)) == SQLITE_NULL
+        guard let cell = cell(index) else { return true }
+        return sqlite3_value_type(cell) == SQLITE_NULL
     }
 
     @usableFromInline func malformed(_ index: Int, _ expected: String) -> MalformedValue {
-        let name = source?._withUnsafeGuaranteedRef { $0.name(index) } ?? name(index)
-        return MalformedValue(table: nil, column: name, expected: expected)
+        MalformedValue(table: nil, column: name(index), expected: expected)
     }
 
     /// Returns the value of a column after checking its SQLite storage class.
     @inlinable @inline(__always) func cell(_ index: Int, _ type: Int32, _ expected: String) throws -> OpaquePointer? {
-        let cell = cell(index)
-        guard sqlite3_value_type(cell) == type else { throw malformed(index, expected) }
+        guard let cell = cell(index), sqlite3_value_type(cell) == type else { throw malformed(index, expected) }
         return cell
     }
 
@@ -164,8 +170,7 @@ public struct Row {
 
     /// Returns the bytes of a text or a blob without checking them.
     package func bytes(_ index: Int) -> Data {
-        let cell = cell(index)
-        guard let bytes = sqlite3_value_blob(cell) else { return Data() }
+        guard let cell = cell(index), let bytes = sqlite3_value_blob(cell) else { return Data() }
         return Data(bytes: bytes, count: Int(sqlite3_value_bytes(cell)))
     }
 
@@ -262,10 +267,13 @@ public struct Row {
 
 /// A source of column values other than the current row of a statement, or in another order.
 @usableFromInline class RowSource {
-    /// Returns the value of a column.
+    /// The names of the columns.
+    let names: [String]
+
+    init(_ names: [String]) { self.names = names }
+
+    /// Returns the value of a column; nil for an index that no column has.
     @usableFromInline func cell(_ index: Int) -> OpaquePointer? { nil }
-    /// Returns the name of a column; nil to use the name from the statement.
-    @usableFromInline func name(_ index: Int) -> String? { nil }
 }
 
 /// An error for a stored value that is not of its column's type.

@@ -13,17 +13,17 @@ import CSQLite
     /// The query that runs.
     private final class Query {
         let body: (Row) throws -> Void
-        let names: ColumnNames
+        let names: RowSource
         var error: (any Error)?
 
         init(_ columns: [String], _ body: @escaping (Row) throws -> Void) {
-            names = ColumnNames(columns)
+            names = RowSource(columns)
             self.body = body
         }
 
-        func step(_ context: OpaquePointer, _ values: UnsafeMutablePointer<OpaquePointer?>) {
+        func step(_ context: OpaquePointer, _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) {
             do {
-                try body(Row(context, values: values, Unmanaged.passUnretained(names)))
+                try body(Row(values, count, Unmanaged.passUnretained(names)))
             } catch {
                 self.error = error
                 sqlite3_result_error(context, "a row could not be read", -1)
@@ -34,24 +34,15 @@ import CSQLite
     /// `run` keeps the query alive. A reference that is counted would cost a few percent of the time.
     private var query: Unmanaged<Query>?
 
-    /// Names the columns of a row in errors.
-    private final class ColumnNames: RowSource {
-        private let names: [String]
-
-        init(_ names: [String]) { self.names = names }
-
-        override func name(_ index: Int) -> String? { names[index] }
-    }
-
     /// Adds the function to a connection, which must keep this object alive.
     func add(to database: OpaquePointer) throws {
         let flags = SQLITE_UTF8 | SQLITE_DIRECTONLY
         let code = sqlite3_create_function_v2(
             database, Self.function, -1, flags, Unmanaged.passUnretained(self).toOpaque(), nil,
-            { context, _, values in
+            { context, count, values in
                 guard let context, let values, let pointer = sqlite3_user_data(context) else { return }
                 let query = Unmanaged<RowCollection>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.query }
-                query?._withUnsafeGuaranteedRef { $0.step(context, values) }
+                query?._withUnsafeGuaranteedRef { $0.step(context, values, Int(count)) }
             },
             { sqlite3_result_null($0) }, nil)
         guard code == SQLITE_OK else { throw SQLiteError(of: database) }

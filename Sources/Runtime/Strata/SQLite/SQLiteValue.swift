@@ -105,6 +105,10 @@ extension SQLiteValue: ColumnStorable {
 
 extension SQLiteValue {
     fileprivate init(cell: OpaquePointer?) {
+        guard let cell else {
+            self = .null
+            return
+        }
         switch sqlite3_value_type(cell) {
         case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(cell))
         case SQLITE_FLOAT: self = .real(sqlite3_value_double(cell))

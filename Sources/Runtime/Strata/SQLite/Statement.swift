@@ -21,14 +21,16 @@ public final class Statement {
     var tables: Set<String> = []
     /// Whether the statement is SQL of the app that may replace rows.
     var mayReplace = false
+    /// Finalizes the statement; nil if this one only records values.
+    let use: ConnectionUse?
     /// Whether only white space and semicolons follow the statement in its SQL.
     let isAlone: Bool
 
     convenience init(_ sql: String, connection: Connection) throws {
-        try self.init(sql, database: connection.pointer)
+        try self.init(sql, database: connection.pointer, connection.use)
     }
 
-    init(_ sql: String, database: OpaquePointer?) throws {
+    init(_ sql: String, database: OpaquePointer?, _ use: ConnectionUse?) throws {
         var pointer: OpaquePointer?
         var rest: UnsafePointer<CChar>?
         var sql = sql
@@ -45,6 +47,7 @@ public final class Statement {
             throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the SQL contains no statement", sql: sql)
         }
         self.pointer = pointer
+        self.use = use
         self.isAlone = isAlone
         (records, recordCount) = (nil, 0)
     }
@@ -52,6 +55,7 @@ public final class Statement {
     /// Creates a statement that only records the values that are bound to it.
     init(recording count: Int) {
         pointer = nil
+        use = nil
         isAlone = true
         recordCount = count
         let records = UnsafeMutablePointer<Record>.allocate(capacity: count)
@@ -60,7 +64,7 @@ public final class Statement {
     }
 
     deinit {
-        sqlite3_finalize(pointer)
+        if let pointer { use?.release(pointer) }
         forgetRecords()
         records?.deallocate()
         places.deallocate()
@@ -207,7 +211,7 @@ public final class Statement {
             records[index - 1] = .null
             return
         }
-        try check(sqlite3_bind_null(pointer, Int32(index)))
+        try check(sqlite3_bind_null(pointer, Int32(clamping: index)))
     }
 
     @inlinable func bindInteger(_ value: Int64, at index: Int) throws {
@@ -215,7 +219,7 @@ public final class Statement {
             records[index - 1] = .integer(value)
             return
         }
-        try check(sqlite3_bind_int64(pointer, Int32(index), value))
+        try check(sqlite3_bind_int64(pointer, Int32(clamping: index), value))
     }
 
     @inlinable func bindReal(_ value: Double, at index: Int) throws {
@@ -223,7 +227,7 @@ public final class Statement {
             records[index - 1] = .real(value)
             return
         }
-        try check(sqlite3_bind_double(pointer, Int32(index), value))
+        try check(sqlite3_bind_double(pointer, Int32(clamping: index), value))
     }
 
     /// Binds a value to one or more parameters, starting at `index`.
@@ -235,7 +239,7 @@ public final class Statement {
 
     /// Binds the value of a column of another statement's row, with all its bytes.
     package func bind(_ row: Row, _ column: Int, at index: Int) throws {
-        try check(sqlite3_bind_value(pointer, Int32(index), row.cell(column)))
+        try check(sqlite3_bind_value(pointer, Int32(clamping: index), row.cell(column)))
     }
 
     /// Copies `bytes` into the buffer, where they stay until the statement is reset; nil if they do not fit.
@@ -254,7 +258,7 @@ public final class Statement {
                 return SQLITE_OK
             }
             return sqlite3_bind_text(
-                pointer, Int32(index), place.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+                pointer, Int32(clamping: index), place.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
         }
         if records != nil {
             record(large: UnsafeRawBufferPointer(bytes), isText: true, at: index)
@@ -262,7 +266,7 @@ public final class Statement {
         }
         return bytes.withMemoryRebound(to: CChar.self) {
             sqlite3_bind_text64(
-                pointer, Int32(index), $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+                pointer, Int32(clamping: index), $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
         }
     }
 
@@ -275,9 +279,11 @@ public final class Statement {
             }
             return SQLITE_OK
         }
-        if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(index), 0) }
-        if let place = copy(bytes) { return sqlite3_bind_blob(pointer, Int32(index), place, Int32(bytes.count), nil) }
-        return sqlite3_bind_blob64(pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), transient)
+        if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(clamping: index), 0) }
+        if let place = copy(bytes) {
+            return sqlite3_bind_blob(pointer, Int32(clamping: index), place, Int32(bytes.count), nil)
+        }
+        return sqlite3_bind_blob64(pointer, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count), transient)
     }
 }
 

@@ -6,9 +6,9 @@ import Foundation
 /// written while both `lock` and `openedLock` are held, and read while one of them is; `stop` is used while `openedLock` is
 /// held. The connection is used only while `lock` is held. Only `interrupt` uses it without: SQLite allows that on any thread
 /// while the connection is open, and `openedLock` keeps it from being closed meanwhile. `Store` passes only
-/// transactions and cursors to its callers. They are not `Sendable`, so the compiler keeps them on the thread that holds the
-/// lock, and they throw after it is released. One case is not proven: a cursor that outlives its closure finalizes its statement
-/// where it is released, without the lock.
+/// transactions, cursors and rows to its callers. They are not `Sendable`, so the compiler keeps them on the thread that holds the
+/// lock, and they throw after it is released. If one outlives its closure, `ConnectionUse` keeps its statement for the next thread
+/// that holds the lock.
 final class LockedConnection: @unchecked Sendable {
     /// Guards the connection.
     private let lock = NSLock()
@@ -56,10 +56,10 @@ final class LockedConnection: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         if let stop = openedLock.withLock({ stop }) { throw stop }
-        if let store { return try body(store.connection) }
+        if let store { return try store.connection.used(body) }
         let store = try open()
         openedLock.withLock { self.store = store }
-        return try body(store.connection)
+        return try store.connection.used(body)
     }
 
     /// Runs `body` if the store is open and nothing uses the connection now.
@@ -67,7 +67,7 @@ final class LockedConnection: @unchecked Sendable {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
         guard openedLock.withLock({ stop == nil }), let store else { return nil }
-        return body(store.connection)
+        return store.connection.used(body)
     }
 
     /// Interrupts the statements that run now.
@@ -92,7 +92,7 @@ final class LockedConnection: @unchecked Sendable {
         defer { lock.unlock() }
         guard error == .closed else { return }
         // An interruption lasts until the next statement, and would keep SQLite from emptying the log.
-        _ = try? store?.connection.integer("SELECT 1")
+        _ = try? store?.connection.used { try $0.integer("SELECT 1") }
         openedLock.withLock { store = nil }
     }
 }

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. The variables are
 /// read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
-/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`. Only
+/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`; what outlives
+/// `body` leaves its statements to `ConnectionUse`. Only
 /// interruptions use it on another thread, which SQLite allows while the connection is open; `all` keeps it open.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
@@ -25,7 +26,7 @@ final class ReaderPool: @unchecked Sendable {
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try take()
         defer { giveBack(connection) }
-        return try body(connection)
+        return try connection.used(body)
     }
 
     private func take() throws -> Connection {

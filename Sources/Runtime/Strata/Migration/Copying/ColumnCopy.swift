@@ -78,7 +78,7 @@ import SQLSchema
         lookup = try connection.prepare(old.select(from: step.access.oldName(old.name)) + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
         places = [Int](repeating: 0, count: old.columns.count)
-        super.init()
+        super.init(old.columns)
     }
 
     /// Copies the rows for which `filter` returns true.
@@ -236,6 +236,7 @@ import SQLSchema
 
     /// The value of a column of the current row, by the column's index.
     @usableFromInline override func cell(_ index: Int) -> OpaquePointer? {
+        guard places.indices.contains(index) else { return nil }
         if places[index] > 0, let arguments { return arguments[places[index]] }
         lookedUp.insert(index)
         if lookupRow != row {

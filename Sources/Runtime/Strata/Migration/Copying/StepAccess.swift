@@ -109,7 +109,8 @@ public final class StepAccess {
 
     /// Returns the new row with a primary key, which may be that of the old row; nil if no such row exists yet.
     func find<New: StoredEntity>(_ type: New.Type, id: New.ID) throws -> New? {
-        try new.find(type, id: keyMaps[New.table.name]?.change(of: id, to: New.ID.self)?.key ?? id)
+        try new.checkOpen()
+        return try new.find(type, id: keyMaps[New.table.name]?.change(of: id, to: New.ID.self)?.key ?? id)
     }
 
     /// Inserts a new row, and records that it comes from no old row.
@@ -163,7 +164,8 @@ public final class StepAccess {
 
     /// Returns an integer primary key that no row of `table` has before or after the step.
     func newID(of table: String) throws -> Int {
-        try newIDs.next(
+        try new.checkOpen()
+        return try newIDs.next(
             for: table, knownAs: sources[table] ?? table, keys: try integerKeys(of: table), connection)
     }
 
