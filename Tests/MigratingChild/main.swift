@@ -11,9 +11,12 @@ import Strata
 //     MigratingChild backup STORE BACKUP [PLACE]
 //     MigratingChild copy STORE COPY [PLACE]
 //     MigratingChild convert DATABASE STORE [PLACE]
+//     MigratingChild create STORE
+//     MigratingChild batches STORE
 //
 // `open` and `backup` migrate the store; `resume` does so in batches of a few rows. `copy` writes the migrated store to another file. `convert` converts a
-// database that another program wrote, and opens the store.
+// database that another program wrote, and opens the store. `create` creates a store of the first version, and `batches` migrates one in
+// batches of the usual length.
 //
 // PLACE is the number of a file operation, counted from 1. The process is killed before this operation.
 let command = CommandLine.arguments[1]
@@ -34,6 +37,12 @@ try Connection.$fileSystem.withValue(fileSystem) {
         try MigrationBatches.$duration.withValue(.zero) {
             _ = try Store(converting: urls[0], at: urls[1], schema: Chain.self, options: options)
         }
+    case "create":
+        options.journal = .delete
+        _ = try Store(at: urls[0], schema: OldChain.self, options: options)
+    case "batches":
+        options.migration = .resumable
+        _ = try Store(at: urls[0], schema: Chain.self, options: options)
     case "resume":
         options.migration = .resumable
         try MigrationBatches.$duration.withValue(.zero) {

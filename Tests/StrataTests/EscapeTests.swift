@@ -14,6 +14,19 @@ import Testing
         var rows: [QueryRow] = []
     }
 
+    /// What has left closures. A lock guards it.
+    private final class Left: @unchecked Sendable {
+        private let lock = NSLock()
+        private var objects: [AnyObject] = []
+
+        func add(_ new: [AnyObject]) { lock.withLock { objects += new } }
+
+        /// Releases one object.
+        func release() {
+            if lock.withLock({ objects.popLast() }) == nil { Thread.sleep(forTimeInterval: 0.0001) }
+        }
+    }
+
     private func withThings(
         _ journal: StoreOptions.Journal = .wal, readers: Int = 5, _ body: (Store) throws -> Void
     ) throws {
@@ -32,7 +45,9 @@ import Testing
         var escaped = Escaped()
         let cursor = try transaction.cursor(Thing.self)
         #expect(try cursor.next()?.id == 1)
-        escaped.cursors = [cursor, try transaction.cursor(Thing.all.where { $0.id > ThingID(number % 40) })]
+        escaped.cursors = [cursor]
+        for _ in 0..<40 { escaped.cursors.append(try transaction.cursor(Thing.self)) }
+        for _ in 0..<40 { #expect(try transaction.cursor(Thing.self).next()?.id == 1) }
         // The transaction remembers the statement of the last row that it found.
         #expect(try transaction.find(Thing.self, id: ThingID(number % 50 + 1)) != nil)
         escaped.transactions = [transaction]
@@ -71,21 +86,30 @@ import Testing
         try withThings(journal, readers: 1) { (store: Store) throws in
             let end = Date().addingTimeInterval(seconds)
             let failures = Locked<[String]>([])
-            DispatchQueue.concurrentPerform(iterations: 4) { thread in
-                var number = thread
-                do {
-                    while Date() < end {
-                        number += 4
-                        // It is released here, after the end of the transaction.
-                        let isWrite = number % 7 == 0
-                        let escaped =
-                            try isWrite ? store.write { try use($0, number) } : store.read { try use($0, number) }
-                        withExtendedLifetime(escaped) {}
+            let left = Left()
+            // The threads of a queue would not run at the same time.
+            let isDone = DispatchGroup()
+            for thread in 0..<4 {
+                isDone.enter()
+                Thread.detachNewThread {
+                    defer { isDone.leave() }
+                    // Two threads use the store, and two release what has left its closures.
+                    while thread > 1, Date() < end { left.release() }
+                    var number = thread
+                    do {
+                        while Date() < end {
+                            number += 4
+                            left.add(
+                                try number % 7 == 0
+                                    ? store.write { try use($0, number).cursors }
+                                    : store.read { try use($0, number).cursors })
+                        }
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
                     }
-                } catch {
-                    failures.withLock { $0.append("\(error)") }
                 }
             }
+            isDone.wait()
             #expect(failures.withLock { $0 } == [])
             #expect(try store.read { try $0.count(Thing.self) } == 50)
         }

@@ -38,7 +38,10 @@ extension Column {
     /// GLOB respects letter case and can use an index (https://sqlite.org/optoverview.html#the_like_optimization). It reads
     /// text up to U+0000.
     fileprivate func begins(with prefix: String) -> Condition<Entity> {
-        if !prefix.utf8.contains(0) { return Condition("\(fragment) GLOB \(.text(Self.globbed(prefix) + "*"))") }
+        // SQLite refuses patterns of more than 50,000 bytes (https://sqlite.org/limits.html#max_like_pattern_length).
+        if prefix.utf8.count < 10_000, !prefix.utf8.contains(0) {
+            return Condition("\(fragment) GLOB \(.text(Self.globbed(prefix) + "*"))")
+        }
         return Condition(
             "substr(CAST(\(fragment) AS BLOB), 1, \(sql: "\(prefix.utf8.count)")) = \(.blob(Data(prefix.utf8)))")
     }

@@ -11,6 +11,8 @@ import SQLSchema
 /// A condition is true or false for each row, as in Swift: nil equals only nil, and is neither less nor greater than any value.
 /// The negation of a condition is true for all rows for which the condition is false. Values are bound, and never part of the
 /// SQL.
+///
+/// Conditions can be nested up to 1,000 deep, and joined without a limit.
 public struct Condition<Entity: StoredEntity>: Sendable {
     private indirect enum Term: Sendable {
         case sql(QueryFragment)
@@ -20,13 +22,22 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     }
 
     private let term: Term
+    /// How deep conditions are nested in this one.
+    private let depth: Int
+    /// SQLite refuses expressions that are deeper (https://sqlite.org/limits.html#max_expr_depth).
+    private static var mostDepth: Int { 1_000 }
 
     init(_ fragment: QueryFragment) {
         term = .sql(fragment)
+        depth = 0
     }
 
-    private init(_ term: Term) {
-        self.term = term
+    /// Creates a condition of others. A condition that is nested too deep is an error of the statement that uses it.
+    private init(_ term: Term, of conditions: [Condition]) {
+        let depth = conditions.reduce(0) { max($0, $1.depth) } + 1
+        let isTooDeep = depth > Self.mostDepth
+        self.term = isTooDeep ? .sql("strata_conditions_are_nested_too_deep()") : term
+        self.depth = isTooDeep ? 0 : depth
     }
 
     /// The SQL of the condition. It does not contain TRUE and FALSE, which SQLite reads as columns where there are columns of these
@@ -104,7 +115,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         let terms = conditions.flatMap { condition in
             if case .joined(let terms, word) = condition.term { terms } else { [condition] }
         }
-        return Condition(.joined(terms, by: word))
+        return Condition(.joined(terms, by: word), of: terms)
     }
 
     /// The condition is false.
@@ -113,7 +124,7 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     /// let condition = Condition<Movie>.not(.filter(\.title, beginsWith: "The "))
     /// ```
     public static func not(_ condition: Condition) -> Condition {
-        Condition(.not(condition))
+        Condition(.not(condition), of: [condition])
     }
 
     /// Both conditions are true.

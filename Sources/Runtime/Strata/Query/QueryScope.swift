@@ -57,11 +57,14 @@ final class QueryScope {
     private let names: (String) -> String
     private let aliases: Aliases
     private var related: [ToOneLink: QueryScope] = [:]
-    /// The JOIN clauses, in their order. The scope of the first table has them all.
-    private var joined: [String] = []
-    private let first: QueryScope?
+    private let joined: Joins
     /// Whether the row may be missing, because the way to it has an optional relationship.
     private let isOptional: Bool
+
+    /// The JOIN clauses of a table and the tables that are joined to it, in their order.
+    private final class Joins {
+        var clauses: [String] = []
+    }
 
     /// The numbers of the aliases in a statement.
     private final class Aliases {
@@ -98,13 +101,13 @@ final class QueryScope {
 
     private init(
         _ qualifier: String, _ reach: Reach, _ names: @escaping (String) -> String, _ aliases: Aliases,
-        first: QueryScope? = nil, isOptional: Bool = false
+        _ joined: Joins = Joins(), isOptional: Bool = false
     ) {
         self.qualifier = qualifier
         self.reach = reach
         self.names = names
         self.aliases = aliases
-        self.first = first
+        self.joined = joined
         self.isOptional = isOptional
     }
 
@@ -112,7 +115,7 @@ final class QueryScope {
     var alias: String { qualifier.isEmpty ? "" : " AS " + qualifier.dropLast() }
 
     /// The JOIN clauses, once all other clauses are written.
-    var joins: String { joined.map { " " + $0 }.joined() }
+    var joins: String { joined.clauses.map { " " + $0 }.joined() }
 
     /// The FROM clause for `table`.
     private func from(_ table: String) -> String { " FROM " + SQL.quoted(names(table)) + alias + joins }
@@ -175,13 +178,12 @@ final class QueryScope {
 
     private func scope(of link: ToOneLink) -> QueryScope {
         if let known = related[link] { return known }
-        let root = first ?? self
         let alias = aliases.next()
         let scope = QueryScope(
-            alias + ".", .joins, names, aliases, first: root, isOptional: isOptional || !link.isRequired)
+            alias + ".", .joins, names, aliases, joined, isOptional: isOptional || !link.isRequired)
         related[link] = scope
         let word = scope.isOptional ? "LEFT JOIN" : "JOIN"
-        root.joined.append("\(word) \(SQL.quoted(names(link.table))) AS \(alias) ON \(self.link(link, to: scope))")
+        joined.clauses.append("\(word) \(SQL.quoted(names(link.table))) AS \(alias) ON \(self.link(link, to: scope))")
         return scope
     }
 

@@ -211,7 +211,10 @@ extension ReadTransaction {
         _ column: Column<Entity, Property>, _ request: Request<Entity>
     ) throws -> Decimal? {
         try value(request, "\(column.fragment) AS v", "SELECT \(DecimalFunctions.sum)(v), count(v)") { row in
-            try row.optionalDecimal(0).map { $0 / Decimal(try row.int(1)) }
+            guard let sum = try row.optionalDecimal(0) else { return nil }
+            let average = sum / Decimal(try row.int(1))
+            if average.isNaN { throw SQLiteError(extendedCode: 1, message: DecimalFunctions.outOfRange, sql: nil) }
+            return average
         }
     }
 

@@ -251,8 +251,9 @@ public struct Request<Entity: StoredEntity>: Sendable {
             text.sql += ") AS number FROM \(rows.tables)\(scope.joins) WHERE "
             text += filter
             text.sql += ") WHERE number > ? AND number <= ? ORDER BY number"
-            let offset = range.offset ?? 0
-            text.arguments += [offset, offset + range.limit].map { .value($0.stored) }
+            let offset = max(0, range.offset ?? 0)
+            let (end, isOver) = offset.addingReportingOverflow(range.limit)
+            text.arguments += [offset, range.limit < 0 || isOver ? .max : end].map { .value($0.stored) }
         } else {
             text.sql = "SELECT \(columns.joined(separator: ", ")) FROM \(rows.tables)\(scope.joins) WHERE "
             text += filter

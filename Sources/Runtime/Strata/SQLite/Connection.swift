@@ -38,6 +38,8 @@ package final class Connection {
     let use = ConnectionUse()
     /// Keeps the object alive that the progress handler uses: SQLite holds no reference to it.
     private var interruption: Interruption?
+    /// Waits for locks. SQLite holds no reference to it.
+    private var lockWait: LockWait?
     private var statements: [String: Statement] = [:]
     /// The maximum number of cached statements.
     private static let mostStatements = 1_000
@@ -133,9 +135,13 @@ package final class Connection {
     /// (https://sqlite.org/c3ref/interrupt.html).
     func interrupt() { sqlite3_interrupt(pointer) }
 
-    /// Sets how long to wait for another connection's lock, in milliseconds.
-    package func setBusyTimeout(_ milliseconds: Int32) {
-        sqlite3_busy_timeout(pointer, milliseconds)
+    /// Sets how long to wait for another connection's lock, in seconds. The wait ends early when `isStopped` returns true, or the
+    /// function of `interruptible`.
+    package func setBusyTimeout(_ seconds: Double, until isStopped: (@Sendable () -> Bool)? = nil) {
+        let wait = LockWait(for: file, seconds: seconds, until: isStopped)
+        wait.isCancelled = lockWait?.isCancelled
+        wait.add(to: pointer)
+        lockWait = wait
     }
 
     /// Runs `body`, and interrupts its SQL when `isWanted` returns true.
@@ -147,8 +153,16 @@ package final class Connection {
     /// - Throws: `SQLiteError` with the code `SQLITE_INTERRUPT` after an interruption, or the error of `body`.
     func interruptible<Result>(by isWanted: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
         guard let isWanted else { return try body() }
-        let interruption = Interruption(isWanted)
+        let outer = interruption
+        setInterruption(Interruption(isWanted))
+        defer { setInterruption(outer) }
+        return try body()
+    }
+
+    private func setInterruption(_ interruption: Interruption?) {
         self.interruption = interruption
+        lockWait?.isCancelled = interruption?.isWanted
+        guard let interruption else { return sqlite3_progress_handler(pointer, 0, nil, nil) }
         sqlite3_progress_handler(
             pointer, 10_000,
             { argument in
@@ -156,11 +170,6 @@ package final class Connection {
                 return interruption?.isWanted() == true ? 1 : 0
             },
             Unmanaged.passUnretained(interruption).toOpaque())
-        defer {
-            sqlite3_progress_handler(pointer, 0, nil, nil)
-            self.interruption = nil
-        }
-        return try body()
     }
 
     /// Whether the database is read-only.

@@ -36,7 +36,11 @@ enum DecimalFunctions {
                 { context in DecimalFunctions.finish(context) }, nil),
             define("+", { context, _, arguments in DecimalFunctions.compute(context, arguments, +) }),
             define("-", { context, _, arguments in DecimalFunctions.compute(context, arguments, -) }),
-            define("*", { context, _, arguments in DecimalFunctions.compute(context, arguments, *) }),
+            define(
+                "*",
+                { context, _, arguments in
+                    DecimalFunctions.compute(context, arguments) { DecimalFunctions.product($0, $1) }
+                }),
         ]
         guard codes.allSatisfy({ $0 == SQLITE_OK }) else { throw SQLiteError(of: database) }
     }
@@ -95,6 +99,9 @@ enum DecimalFunctions {
         }
     }
 
+    /// The error for a result that is too great, or too near to zero.
+    static let outOfRange = "a decimal number is out of range"
+
     // MARK: Sums
 
     /// The sum of the rows so far. SQLite provides the memory, filled with zeros, and never deinitializes it.
@@ -132,6 +139,20 @@ enum DecimalFunctions {
         give(operation(left, right), to: context)
     }
 
+    /// Returns the product of two numbers; NaN if it is out of range. Foundation traps if the exponent is too small.
+    private static func product(_ left: Decimal, _ right: Decimal) -> Decimal {
+        let exponent = left.exponent + right.exponent
+        if exponent >= leastExponent || left.isZero || right.isZero { return left * right }
+        let digits = left.significand * right.significand
+        if exponent + digits.exponent < leastExponent { return .nan }
+        return Decimal(
+            sign: left.sign == right.sign ? .plus : .minus, exponent: exponent + digits.exponent,
+            significand: digits.significand.magnitude)
+    }
+
+    /// The least exponent of a decimal number.
+    private static let leastExponent = -128
+
     private static func decimal(_ argument: OpaquePointer?, _ context: OpaquePointer?) -> Decimal? {
         guard let text = sqlite3_value_text(argument), let value = Decimal(stored: String(cString: text)) else {
             sqlite3_result_error(context, "a value is not a decimal number", -1)
@@ -141,7 +162,7 @@ enum DecimalFunctions {
     }
 
     private static func give(_ value: Decimal, to context: OpaquePointer?) {
-        if value.isNaN { return sqlite3_result_error(context, "decimal overflow", -1) }
+        if value.isNaN { return sqlite3_result_error(context, outOfRange, -1) }
         SQLiteValue(value).give(to: context)
     }
 }

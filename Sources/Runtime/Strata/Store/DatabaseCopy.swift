@@ -76,7 +76,7 @@ package enum DatabaseCopy {
             // The first read begins the transaction (https://sqlite.org/lang_transaction.html).
             _ = try source.integer("PRAGMA user_version")
             try copy(source, to: draft.url, options) { progress in
-                if progress.completedPages < progress.totalPages, options.isMigrationCancelled?() == true {
+                if progress.completedPages < progress.totalPages, options.isOpeningEnded() {
                     throw CancellationError()
                 }
             }

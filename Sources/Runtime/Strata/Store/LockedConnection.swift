@@ -2,6 +2,9 @@ import Foundation
 
 /// A connection that only one thread at a time can use. It is opened when it is first needed.
 ///
+/// It can be used until it is suspended, and again when it is resumed, until it is closed, which nothing changes any more. `stop` is
+/// this state. Its changes interrupt what runs, and what waits sees them in `isStopped`.
+///
 /// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
 /// written while both `lock` and `openedLock` are held, and read while one of them is; `stop` is used while `openedLock` is
 /// held. The connection is used only while `lock` is held. Only `interrupt` uses it without: SQLite allows that on any thread
@@ -20,11 +23,18 @@ final class LockedConnection: @unchecked Sendable {
     private var store: StoreConnections?
     /// Whether the store has a write-ahead log; nil until it is known.
     private var isLogged: Bool?
-    /// The error of further transactions; nil while the store can be used.
+    /// The error of further transactions: `closed` or `suspended`; nil while the store can be used.
     private var stop: StoreError?
+    /// Whether it is not nil. The connection asks for it while it waits for a lock, and while the store is opened.
+    private let isStopped: Locked<Bool>
 
     /// Creates a connection that `open` opens when it is first needed.
-    init(_ open: @escaping @Sendable () throws -> StoreConnections) {
+    ///
+    /// - Parameters:
+    ///   - isStopped: Receives whether the store is closed or suspended.
+    ///   - open: Opens the store.
+    init(_ isStopped: Locked<Bool> = Locked(false), _ open: @escaping @Sendable () throws -> StoreConnections) {
+        self.isStopped = isStopped
         self.open = open
     }
 
@@ -55,11 +65,22 @@ final class LockedConnection: @unchecked Sendable {
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         lock.lock()
         defer { lock.unlock() }
+        try checkStop()
+        do {
+            if let store { return try store.connection.used(body) }
+            let store = try open()
+            openedLock.withLock { self.store = store }
+            try checkStop()
+            return try store.connection.used(body)
+        } catch  where error.isOfWaiting || store == nil && error.isOfInterruption {
+            // It did not wait until the end, or it did not open the store.
+            try checkStop()
+            throw error
+        }
+    }
+
+    private func checkStop() throws {
         if let stop = openedLock.withLock({ stop }) { throw stop }
-        if let store { return try store.connection.used(body) }
-        let store = try open()
-        openedLock.withLock { self.store = store }
-        return try store.connection.used(body)
     }
 
     /// Runs `body` if the store is open and nothing uses the connection now.
@@ -82,7 +103,9 @@ final class LockedConnection: @unchecked Sendable {
     /// again. A closed store stays closed.
     func setStop(_ error: StoreError?) {
         let readers = openedLock.withLock { () -> ReaderPool? in
-            if stop != .closed { stop = error }
+            if stop == .closed { return nil }
+            stop = error
+            isStopped.withLock { $0 = error != nil }
             return store?.readers
         }
         readers?.setStop(error)

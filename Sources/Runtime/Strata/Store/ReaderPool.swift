@@ -70,6 +70,7 @@ final class ReaderPool: @unchecked Sendable {
     /// Refuses further reads with `error`, interrupts the present ones, and waits for their end; nil allows reads again.
     func setStop(_ error: StoreError?) {
         condition.withLock {
+            if stop == .closed { return }
             stop = error
             condition.broadcast()
             guard let error else { return }

@@ -255,7 +255,7 @@ extension Connection {
     func cancellable<Result>(by isCancelled: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
         do {
             return try interruptible(by: isCancelled, body)
-        } catch let error as SQLiteError where error.code == SQLITE_INTERRUPT && isCancelled?() == true {
+        } catch  where error.isOfInterruption && isCancelled?() == true {
             throw CancellationError()
         }
     }

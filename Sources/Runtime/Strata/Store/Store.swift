@@ -65,12 +65,16 @@ public final class Store: Sendable {
         self.init(lazilyAt: url, definition: SchemaDefinition(schema), options: options)
     }
 
-    private init(
+    /// Creates a store with a schema value, which is opened when it is first needed.
+    package init(
         lazilyAt url: URL, definition schema: SchemaDefinition, options: StoreOptions, owner: (any Sendable)? = nil
     ) {
         self.owner = owner
         self.options = options
-        connection = LockedConnection { try StoreConnections(at: url, schema, options) }
+        let isStopped = Locked(false)
+        var stoppable = options
+        stoppable.isStopped = { isStopped.withLock { $0 } }
+        connection = LockedConnection(isStopped) { [stoppable] in try StoreConnections(at: url, schema, stoppable) }
         readers = ReaderThreads(count: max(1, options.maximumReaders))
     }
 
@@ -281,20 +285,38 @@ public final class Store: Sendable {
         _ add: (@escaping @Sendable () -> Void) -> Void,
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
     ) async throws -> Result {
-        let isCancelled = Locked(false)
+        let turn = Locked(Turn<Result>())
         return try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { continuation in
+                let isLate = turn.withLock { turn in
+                    turn.continuation = turn.isCancelled ? nil : continuation
+                    return turn.isCancelled
+                }
+                if isLate { return continuation.resume(throwing: CancellationError()) }
                 add {
-                    continuation.resume(
-                        with: Swift.Result {
-                            if isCancelled.withLock({ $0 }) { throw CancellationError() }
-                            return try body { isCancelled.withLock { $0 } }
-                        })
+                    // A task that was cancelled while it waited has been resumed.
+                    let continuation = turn.withLock { $0.take() }
+                    continuation?.resume(with: Swift.Result { try body { turn.withLock(\.isCancelled) } })
                 }
             }
         } onCancel: {
-            isCancelled.withLock { $0 = true }
+            let waiting = turn.withLock { turn in
+                turn.isCancelled = true
+                return turn.take()
+            }
+            waiting?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// The turn of a task in a queue.
+    private struct Turn<Result: Sendable>: Sendable {
+        /// Resumes the task; nil before it waits, and once its turn has come.
+        var continuation: CheckedContinuation<Result, any Error>?
+        var isCancelled = false
+
+        mutating func take() -> CheckedContinuation<Result, any Error>? {
+            defer { continuation = nil }
+            return continuation
         }
     }
 
@@ -344,6 +366,8 @@ public final class Store: Sendable {
                     defer { transaction.end() }
                     let result = try body(transaction)
                     try transaction.finish()
+                    // It may have waited for the lock, or have been too short for an interruption.
+                    if isCancelled?() == true { throw CancellationError() }
                     return result
                 }
             }

@@ -3,7 +3,7 @@ import Foundation
 extension Connection {
     /// Sets how long to wait for another connection's lock.
     package func setBusyTimeout(_ options: StoreOptions) {
-        setBusyTimeout(Int32(max(0, min(options.busyTimeout, 86_400)) * 1000))
+        setBusyTimeout(options.busyTimeout, until: options.isStopped)
     }
 }
 

@@ -97,7 +97,10 @@ final class Observers: Sendable {
 
     /// Sets the tables that an observer has read. While it reads, they are nil: any change may concern it.
     func setTables(_ tables: Set<String>?, of observer: any Observer) {
-        state.withLock { $0.tables[ObjectIdentifier(observer)] = tables }
+        state.withLock { state in
+            // It may have been removed while it read.
+            if state.observers[ObjectIdentifier(observer)] != nil { state.tables[ObjectIdentifier(observer)] = tables }
+        }
     }
 
     /// Ends all observations.
@@ -172,8 +175,8 @@ extension Store {
     }
 
     private func add(_ observer: any Observer) {
-        guard observers.add(observer), let interval = options.otherWritersInterval else { return }
-        watch(every: interval)
+        guard observers.add(observer), let interval = options.otherWritersInterval, interval < .infinity else { return }
+        watch(every: min(max(interval, 0.01), 86_400))
     }
 
     private func remove(_ observer: any Observer) { observers.remove(observer) }

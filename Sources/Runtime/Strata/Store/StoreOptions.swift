@@ -120,6 +120,12 @@ public struct StoreOptions: Sendable {
     /// A closure that is called repeatedly during a migration. If it returns true, Strata rolls the migration back and
     /// throws `CancellationError`.
     public var isMigrationCancelled: (@Sendable () -> Bool)?
+    /// Tells whether the store that is being opened is closed or suspended meanwhile; nil if it cannot be.
+    var isStopped: (@Sendable () -> Bool)?
+    /// Tells whether the opening of the store is to end.
+    var isOpeningEnded: @Sendable () -> Bool {
+        { [isStopped, isMigrationCancelled] in isStopped?() == true || isMigrationCancelled?() == true }
+    }
     /// The journal of a new store. An existing store keeps its journal.
     public var journal: Journal = .wal
     /// Whether SQLite overwrites deleted content with zeros (https://sqlite.org/pragma.html#pragma_secure_delete); nil for
@@ -141,7 +147,7 @@ public struct StoreOptions: Sendable {
     /// stores with a write-ahead log.
     public var maximumReaders = 5
     /// How often an observed store looks for writes of other `Store` objects and other processes, such as an extension, in
-    /// seconds; nil for never. Looking for them costs a few microseconds.
+    /// seconds; nil for never. Looking for them costs a few microseconds. The interval is at least 0.01 seconds, and at most a day.
     public var otherWritersInterval: TimeInterval? = 1
     /// The time to wait for another connection's lock, in seconds.
     public var busyTimeout: TimeInterval = 5

@@ -18,6 +18,8 @@ package final class MigrationBatches {
     /// The reason why the running transaction cannot go on.
     private var obstacle: Obstacle?
     private var began = ContinuousClock.now
+    /// The last time at which any other process could write.
+    private var gap = ContinuousClock.now
     /// The time since which the duration is not in the report.
     private var counted = ContinuousClock.now
 
@@ -141,8 +143,11 @@ package final class MigrationBatches {
         try save()
         try connection.commit()
         try monitor.checkCancellation()
-        // Another connection that waits for the lock looks for it only from time to time.
-        if duration > .zero { Thread.sleep(forTimeInterval: 0.002) }
+        if duration > .zero {
+            let isLong = ContinuousClock.now - gap >= .seconds(3.5)
+            LockWait.giveWay(in: connection.file, isLong: isLong)
+            if isLong { gap = .now }
+        }
         try begin()
     }
 

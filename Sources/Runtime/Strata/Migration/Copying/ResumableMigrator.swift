@@ -225,7 +225,7 @@ struct ResumableMigrator {
                 return .pending(pending, run)
             }
             if let opened { return opened }
-            if options.isMigrationCancelled?() == true { throw CancellationError() }
+            if options.isOpeningEnded() { throw CancellationError() }
             if Date() > deadline { throw StoreError.busy }
             Thread.sleep(forTimeInterval: 0.02)
         }

@@ -78,7 +78,7 @@ extension Connection {
     /// - Throws: `CancellationError` after a cancellation, or the error of `body`.
     func cancellable<Result>(_ options: StoreOptions, _ body: () throws -> Result) throws -> Result {
         do {
-            return try interruptible(by: options.isMigrationCancelled, body)
+            return try interruptible(by: options.isOpeningEnded, body)
         } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
             throw CancellationError()
         }
@@ -152,6 +152,6 @@ final class MigrationMonitor {
     }
 
     func checkCancellation() throws {
-        if options.isMigrationCancelled?() == true { throw CancellationError() }
+        if options.isOpeningEnded() { throw CancellationError() }
     }
 }
