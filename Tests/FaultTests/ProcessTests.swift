@@ -95,8 +95,8 @@ import Testing
         return digest + [version, "\(try connection.integer("PRAGMA user_version") ?? 0)"]
     }
 
-    /// A process is killed before each of its file operations, once alone and once while another process runs the same
-    /// command. The other process, or the next one, succeeds. The old file is then unchanged or completely migrated,
+    /// A process is killed before each of its file operations, once alone and once while two other processes run the same
+    /// command. The other processes, or the next one, succeed. The old file is then unchanged or completely migrated,
     /// and the new file is complete.
     @Test(arguments: Command.allCases, [StoreOptions.Journal.delete, .wal])
     func `a process that is killed at a file operation damages no file`(
@@ -126,17 +126,17 @@ import Testing
                 let longest = Self.isWhole ? (isInBatches ? 10 : 1) : (isInBatches ? 150 : 40)
                 place += Int.random(in: 1...longest)
                 for isAlone in [true, false] {
-                    let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside another")"
+                    let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside others")"
                     try prepare()
                     let victim = try begin(command, urls, killedAt: place)
-                    let other = isAlone ? nil : try begin(command, urls)
+                    let others = isAlone ? [] : [try begin(command, urls), try begin(command, urls)]
                     let status = victim.end()
                     if isAlone {
                         isKilled = status == -1
                         #expect(isKilled || status == 0, round)
                     }
-                    // Of two processes that copy to the same file, the later one is refused.
-                    #expect(other?.end() ?? 0 == 0 || command == .copy, round)
+                    // Of processes that copy to the same file, the later ones are refused.
+                    for other in others { #expect(other.end() == 0 || command == .copy, round) }
                     let isNew = FileManager.default.fileExists(atPath: urls[1].path)
                     if isAlone, command == .open || command == .backup {
                         #expect(try [old, new].contains(digest(urls[0])), round)

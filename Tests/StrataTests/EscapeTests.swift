@@ -78,6 +78,23 @@ import Testing
         }
     }
 
+    @Test func `a row of own SQL is not read outside of its closure`() throws {
+        try withThings { (store: Store) throws in
+            try store.read { transaction in
+                let sql = "SELECT id, text FROM thing WHERE id < ?"
+                let rows = try transaction.rows(sql, [3]) { $0 }
+                let error = #expect(throws: QueryError.self) { try rows[0].value("id", as: Int?.self) }
+                #expect(error == .rowEnded(sql: sql))
+                // The same statement runs again.
+                let again = try transaction.rows(sql, [4]) { row in
+                    #expect(throws: QueryError.self) { try rows[0].values() }
+                    return try row.value("id", as: Int.self)
+                }
+                #expect(again == [1, 2, 3])
+            }
+        }
+    }
+
     /// `STRATA_STRESS` in the environment is the duration in seconds; the default is 1.
     @Test(arguments: journals) func `what has left its closure is released while others use the connection`(
         journal: StoreOptions.Journal

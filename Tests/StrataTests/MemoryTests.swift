@@ -34,11 +34,11 @@ import Testing
 
     /// Releases a statement on another thread, and waits for it.
     private func releaseElsewhere(_ statement: inout Statement?) {
-        nonisolated(unsafe) var object = statement
+        nonisolated(unsafe) var objects = [statement]
         statement = nil
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            object = nil
+            objects.removeAll()
             isDone.signal()
         }
         isDone.wait()
@@ -69,8 +69,48 @@ import Testing
         #expect(SearchPattern.allWords(words) == .allWords("swift \"a b\" con*"))
         #expect(SearchPattern.anyWord(words) == .anyWord("swift \"a b\" con*"))
         #expect(SearchPattern.beginnings("a b a") == .beginnings("a b"))
+        #expect(SearchPattern.anyWord("\u{e9} e\u{301}") != .anyWord("\u{e9}"))
         // What is written differently may be different for the tokenizer.
         #expect(SearchPattern.allWords("a A") != .allWords("a"))
         #expect(SearchPattern.phrase("a a") != .phrase("a"))
+    }
+
+    /// Runs requests of each kind many times, alone: `STRATA_REQUESTS=100000 swift test --filter MemoryTests`.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["STRATA_REQUESTS"] != nil))
+    func `requests keep no memory`() throws {
+        let count = ProcessInfo.processInfo.environment["STRATA_REQUESTS"].flatMap { Int($0) } ?? 0
+        func size() throws -> Int {
+            // The second number of https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html, in pages.
+            let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+            return (Int(numbers[1]) ?? 0) * 4_096
+        }
+        let store = try Store(inMemory: Notes.self)
+        try store.write { try $0.insert(contentsOf: (1...20).map { Note($0, "title \($0)", "body", stars: $0) }) }
+        let things = try Store(inMemory: Things.self)
+        try things.write { try $0.insert(contentsOf: (1...20).map { Thing(id: $0) }) }
+        let requests: [(String, () throws -> Void)] = [
+            ("search", { _ = try store.read { try $0.fetch(Note.all.matching("title").limit(3)) } }),
+            (
+                "ranks",
+                { _ = try store.read { try $0.fetch(Note.all.matching("title").select { ($0.id, $0.searchRank) }) } }
+            ),
+            ("conditions", { _ = try things.read { try $0.fetch(Thing.all.where { $0.id > 3 && $0.text == "" }) } }),
+            (
+                "groups",
+                { _ = try things.read { try $0.fetch(Thing.all.grouped(by: \.text).select { ($0.key, $0.count) }) } }
+            ),
+            ("finds", { _ = try things.read { try $0.find(Thing.self, id: 3) } }),
+            ("cursors", { _ = try things.read { try $0.cursor(Thing.all).next() } }),
+            ("own SQL", { _ = try things.read { try $0.rows("SELECT * FROM thing", as: Thing.self) } }),
+            ("writes", { try things.write { try $0.update(Thing(id: 2)) } }),
+        ]
+        for (name, request) in requests {
+            for _ in 0..<count / 10 { try request() }
+            let before = try size()
+            for _ in 0..<count { try request() }
+            let growth = try size() - before
+            print("\(name): \(growth / 1_024) KB more after \(count) requests")
+            #expect(growth < 8 * count)
+        }
     }
 }

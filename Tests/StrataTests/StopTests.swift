@@ -220,7 +220,7 @@ import Testing
 
     /// With a write-ahead log, nobody waits to read.
     private static let waits: [(Waiting, StoreOptions.Journal)] = [
-        (.opening, .delete), (.reading, .delete), (.writing, .delete), (.writing, .wal),
+        (.opening, .delete), (.reading, .delete), (.writing, .delete), (.writing, .wal), (.opening, .wal),
     ]
 
     @Test(arguments: waits, Stop.allCases) private func `a wait for a lock ends when the store is closed or suspended`(
@@ -326,4 +326,81 @@ import Testing
             #expect(try await store.read { try $0.count(Thing.self) } == 0)
         }
     }
+
+    // MARK: Any moment
+
+    /// `STRATA_MOMENTS` in the environment is the number of moments; the default is 20. The longest time that a suspension, an end or a
+    /// cancellation took is printed.
+    @Test func `whatever a store does, it can be stopped`() async throws {
+        let count = ProcessInfo.processInfo.environment["STRATA_MOMENTS"].flatMap { Int($0) } ?? 20
+        var longest: [String: Double] = [:]
+        for _ in 0..<count {
+            let journal = Self.journals.randomElement() ?? .wal
+            try await withFolder { url in
+                var options = patient(journal)
+                options.migration = .resumable
+                try makeStore(
+                    at: url, Self.growing,
+                    rows: """
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                        INSERT INTO s SELECT i, 'value ' || i FROM n
+                        """)
+                let other = try Connection(path: url.path, mode: .readWrite)
+                if Bool.random() { try other.execute("BEGIN IMMEDIATE") }
+                let store = Store(lazilyAt: url, definition: Self.growing, options: options)
+                let tasks = (0..<3).map { number in
+                    Task {
+                        while true {
+                            if number == 0 {
+                                try await store.write { try $0.execute("UPDATE s SET v = v || 'x' WHERE id % 7 = 0") }
+                            } else {
+                                _ = try await store.read { try $0.rows("SELECT sum(length(v)) FROM s") { _ in } }
+                            }
+                        }
+                    }
+                }
+                try await Task.sleep(nanoseconds: UInt64.random(in: 0..<80_000_000))
+                let stop = ["suspend", "close", "cancel"].randomElement() ?? ""
+                let begin = ContinuousClock.now
+                switch stop {
+                case "suspend": try await onThread { try store.suspend() }
+                case "close": try await onThread { try store.close() }
+                default:
+                    for task in tasks { task.cancel() }
+                    for task in tasks { _ = await error(task) }
+                }
+                longest[stop] = max(longest[stop] ?? 0, (ContinuousClock.now - begin) / .seconds(1))
+                for task in tasks { task.cancel() }
+                for task in tasks { #expect(await error(task) != nil) }
+                if other.isInTransaction { try other.execute("COMMIT") }
+                store.resume()
+                if stop != "close" {
+                    let rows = try await store.read {
+                        try $0.rows("SELECT count(*) AS n FROM s") { try $0.value("n", as: Int.self) }
+                    }
+                    #expect(rows == [20_000])
+                    try store.close()
+                }
+                let found = try Connection(path: url.path, mode: .readOnly)
+                #expect(try found.text("PRAGMA integrity_check") == "ok")
+                #expect(try found.integer("SELECT count(*) FROM s") == 20_000)
+            }
+        }
+        print("the longest stops of \(count), in seconds: \(longest.sorted { $0.key < $1.key })")
+    }
+
+    /// A schema whose step copies all rows.
+    private static let growing = SchemaDefinition(
+        "GrowingSchema",
+        versions: [
+            SchemaVersion("1", fingerprint: 1, tables: [Table("s", ["id integer key", "v text"])]),
+            SchemaVersion(
+                "2", fingerprint: 2,
+                tables: [
+                    Table("s", ["id integer key", "v text", "w text", "index s_v_idx (v)", "search (v, w) unicode61"])
+                ]),
+        ],
+        steps: [
+            MigrationStep(from: "1", to: "2", changes: [.map(from: "s", to: "s", columns: ["w": .column("v")])])
+        ])
 }

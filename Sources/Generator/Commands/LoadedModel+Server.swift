@@ -7,7 +7,7 @@ extension LoadedModel {
     ///
     /// - Throws: `CommandError` if an expression has no equivalent in PostgreSQL, or a custom migration ends the transaction.
     package func serverSchema() throws -> ServerSchema {
-        var texts: [String: String] = [:]
+        var texts: [StepVersions: String] = [:]
         for step in history.steps where step.isCustom {
             let file = serverMigration(from: step.from.version.text, to: step.to.version.text)
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
@@ -16,10 +16,10 @@ extension LoadedModel {
                     "\(file.path): error: \(statement) is not allowed here: 2-offline.sql runs all statements in one "
                         + "transaction; remove it")
             }
-            texts[step.to.version.text] = text
+            texts[step.ends] = text
         }
         do {
-            return try ServerSchema(history) { texts[$0.to.version.text] }
+            return try ServerSchema(history) { texts[$0.ends] }
         } catch {
             throw CommandError.noServerEquivalent(folder.path, error)
         }

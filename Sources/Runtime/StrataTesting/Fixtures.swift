@@ -168,20 +168,22 @@ public struct Fixtures: Sendable {
         unchecked = []
     }
 
-    /// Returns all ways from a version to the newest, each with its steps. There are several only where `chain` lists several
-    /// versions. In a long history, such a choice is only tried for the first step.
+    /// Returns ways from a version to the newest, each with its steps: one for each version that `chain` lists for it, and then by the
+    /// first version of each list. The ways of other versions have the other steps.
     ///
     /// - Throws: `FixtureError.unknownVersion` if no step begins at one of the versions.
     func paths(from version: FixtureVersion) throws -> [[StepExpectation]] {
-        func paths(from current: String, isFirst: Bool) throws -> [[StepExpectation]] {
-            if current == versions.last?.name { return [[]] }
-            let ways = steps.filter { $0.from == current }
-            if ways.isEmpty { throw FixtureError.unknownVersion(current, schema: schema.name) }
-            return try ways.prefix(isFirst || takesAllPaths ? ways.count : 1).flatMap { step in
-                try paths(from: step.to, isFirst: false).map { [step] + $0 }
-            }
+        func ways(from version: String) throws -> [StepExpectation] {
+            let ways = steps.filter { $0.from == version }
+            if ways.isEmpty { throw FixtureError.unknownVersion(version, schema: schema.name) }
+            return ways
         }
-        return try paths(from: version.name, isFirst: true)
+        if version.name == versions.last?.name { return [[]] }
+        return try ways(from: version.name).map { first in
+            var path = [first]
+            while let last = path.last, last.to != versions.last?.name { path.append(try ways(from: last.to)[0]) }
+            return path
+        }
     }
 
     /// Returns the expectations for the tables that are the same in both versions and have no other expectation.

@@ -88,7 +88,7 @@ extension Fixtures {
     }
 
     /// Whether every version is migrated step by step to the newest version.
-    var takesAllPaths: Bool {
+    fileprivate var takesAllPaths: Bool {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
 

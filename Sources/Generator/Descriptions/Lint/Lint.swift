@@ -29,7 +29,7 @@ struct Lint {
             where rule.since.map({ version.version >= $0 }) ?? true {
                 (lint.index, lint.version) = (VersionIndex(place), version)
                 for entity in version.entities { lint.check(entity) }
-                if let step = history.steps.first(where: { $0.from.version == version.version }) { lint.check(step) }
+                for step in history.steps(from: version.version) { lint.check(step) }
             }
             return lint.diagnostics
         }

@@ -12,7 +12,8 @@ import SQLSchema
 /// The negation of a condition is true for all rows for which the condition is false. Values are bound, and never part of the
 /// SQL.
 ///
-/// Conditions can be nested up to 1,000 deep, and joined without a limit.
+/// Any number of conditions can be joined. SQLite refuses conditions that are nested deep, older versions from about 20 negations in
+/// each other.
 public struct Condition<Entity: StoredEntity>: Sendable {
     private indirect enum Term: Sendable {
         case sql(QueryFragment)
@@ -24,7 +25,8 @@ public struct Condition<Entity: StoredEntity>: Sendable {
     private let term: Term
     /// How deep conditions are nested in this one.
     private let depth: Int
-    /// SQLite refuses expressions that are deeper (https://sqlite.org/limits.html#max_expr_depth).
+    /// SQLite refuses expressions that are deeper (https://sqlite.org/limits.html#max_expr_depth), and much deeper ones would use up
+    /// the stack before it sees them.
     private static var mostDepth: Int { 1_000 }
 
     init(_ fragment: QueryFragment) {

@@ -60,6 +60,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     case ambiguousColumn(name: String, sql: String)
     /// The number of values differs from the number of parameters.
     case arguments(expected: Int, given: Int, sql: String)
+    /// A row was read outside of the closure that received it.
+    case rowEnded(sql: String)
     /// The SQL does something that Strata does not allow.
     case refused(reason: String, sql: String)
 
@@ -70,6 +72,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
         case .ambiguousColumn(let name, let sql):
             "the column name \(name) is ambiguous; give the duplicates aliases\nin \(sql)"
         case .arguments(let expected, let given, let sql): "\(given) values for \(expected) parameters\nin \(sql)"
+        case .rowEnded(let sql): "a row was read outside of its closure: return its values instead\nin \(sql)"
         case .refused(let reason, let sql): "\(reason)\nin \(sql)"
         }
     }
@@ -80,6 +83,8 @@ final class QueryColumns {
     let statement: Statement
     let names: [String]
     private let transaction: ReadTransaction
+    /// Whether the statement has ended. It may have been run again since.
+    var isEnded = false
     private struct Entities: Hashable {
         let type: ObjectIdentifier
         let prefix: String
@@ -94,9 +99,10 @@ final class QueryColumns {
 
     /// Returns the current row.
     ///
-    /// - Throws: `StoreError.transactionEnded` after the end of the transaction.
+    /// - Throws: `StoreError.transactionEnded` after the end of the transaction, `QueryError.rowEnded` after that of the statement.
     func row() throws -> Row {
         _ = try transaction.open()
+        if isEnded { throw QueryError.rowEnded(sql: statement.sql) }
         return statement.row
     }
 
@@ -176,7 +182,9 @@ extension ReadTransaction {
         var elements: [Element] = []
         guard try statement.step() else { return elements }
         // The names are read after the first step, because it may prepare the statement again for a changed schema.
-        let row = QueryRow(QueryColumns(of: statement, in: self))
+        let columns = QueryColumns(of: statement, in: self)
+        defer { columns.isEnded = true }
+        let row = QueryRow(columns)
         repeat { elements.append(try body(row)) } while try statement.step()
         return elements
     }

@@ -53,8 +53,8 @@ public struct SearchPattern: Hashable, Sendable {
     private init(_ words: [String], joinedBy separator: String) {
         // The time that SQLite takes to rank a row is the square of the number of words that match, and repeated ones find nothing
         // else.
-        var seen: Set<String> = []
-        let words = words.filter { seen.insert($0).inserted }
+        var seen: Set<[UInt8]> = []
+        let words = words.filter { seen.insert(Array($0.utf8)).inserted }
         // SQLite refuses an empty query.
         query = words.isEmpty ? "\"\"" : words.joined(separator: separator)
     }

@@ -110,8 +110,7 @@ package final class Connection {
         // The closure that receives the durations of statements is released with the connection.
         sqlite3_trace_v2(pointer, 0, nil, nil)
         forgetStatements()
-        use.close()
-        sqlite3_close_v2(pointer)
+        use.close(pointer)
     }
 
     /// Runs `body`, in which this thread uses a connection that several threads know. Its owner must ensure that they do so one
@@ -139,7 +138,7 @@ package final class Connection {
     /// function of `interruptible`.
     package func setBusyTimeout(_ seconds: Double, until isStopped: (@Sendable () -> Bool)? = nil) {
         let wait = LockWait(for: file, seconds: seconds, until: isStopped)
-        wait.isCancelled = lockWait?.isCancelled
+        wait.isCancelled = interruption?.isWanted
         wait.add(to: pointer)
         lockWait = wait
     }
@@ -364,18 +363,21 @@ package final class Connection {
     /// Runs `body` with each row of a query.
     package func query(_ sql: String, _ body: (Row) throws -> Void) throws {
         let statement = try prepare(sql)
+        defer { statement.rewind() }
         while try statement.step() { try body(statement.row) }
     }
 
     /// Returns the integer in the first column of the first row; nil for NULL or without a row.
     package func integer(_ sql: String) throws -> Int? {
         let statement = try prepare(sql)
+        defer { statement.rewind() }
         return try statement.step() ? statement.row.optionalInt(0) : nil
     }
 
     /// Returns the integer of 64 bits in the first column of the first row; nil for NULL or without a row.
     func integer64(_ sql: String) throws -> Int64? {
         let statement = try prepare(sql)
+        defer { statement.rewind() }
         return try statement.step() ? Int64?(row: statement.row, at: 0) : nil
     }
 
@@ -392,6 +394,7 @@ package final class Connection {
     /// Returns the text in the first column of the first row; nil for NULL or without a row.
     package func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
+        defer { statement.rewind() }
         return try statement.step() ? statement.row.optionalString(0) : nil
     }
 

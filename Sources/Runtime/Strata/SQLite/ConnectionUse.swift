@@ -23,41 +23,47 @@ final class ConnectionUse: @unchecked Sendable {
 
     /// Notes that this thread begins to use the connection.
     func begin() {
-        lock.withLock {
-            user = .thread(pthread_self())
-            finalizeReleased()
-        }
+        lock.withLock { user = .thread(pthread_self()) }
+        finalizeReleased()
     }
 
     /// Notes that this thread no longer uses the connection.
     func end() {
-        lock.withLock {
-            finalizeReleased()
-            user = .none
-        }
+        finalizeReleased()
+        lock.withLock { user = .none }
     }
 
-    /// Notes that the connection is closed.
-    func close() {
+    /// Closes the connection.
+    func close(_ database: OpaquePointer) {
         lock.withLock {
-            finalizeReleased()
+            for statement in released { sqlite3_finalize(statement) }
             user = .closed
+            sqlite3_close_v2(database)
         }
     }
 
     /// Finalizes a statement that nothing refers to any more, now or when the connection is used next.
     func release(_ statement: OpaquePointer) {
-        lock.withLock {
+        let isMine = lock.withLock {
             switch user {
-            case .opener, .closed: sqlite3_finalize(statement)
-            case .thread(let thread) where pthread_equal(thread, pthread_self()) != 0: sqlite3_finalize(statement)
+            case .opener: return true
+            case .thread(let thread) where pthread_equal(thread, pthread_self()) != 0: return true
             case .thread, .none: released.append(statement)
+            // Other threads may be releasing the last statements too.
+            case .closed: sqlite3_finalize(statement)
             }
+            return false
         }
+        // SQLite may call the closure that receives the durations of statements.
+        if isMine { sqlite3_finalize(statement) }
     }
 
+    /// Finalizes what other threads have released. This thread uses the connection.
     private func finalizeReleased() {
-        for statement in released { sqlite3_finalize(statement) }
-        released = []
+        let statements = lock.withLock {
+            defer { released = [] }
+            return released
+        }
+        for statement in statements { sqlite3_finalize(statement) }
     }
 }

@@ -20,11 +20,12 @@ public final class Cursor<Element> {
     /// ```
     public func next() throws -> Element? {
         _ = try transaction.open()
-        // Stepping a statement after its last row would start it again.
+        // Stepping a statement after its last row, or after an error, would start it again.
         if isDone { return nil }
-        if try statement.step() { return try decode(statement.row) }
         isDone = true
-        return nil
+        guard try statement.step() else { return nil }
+        isDone = false
+        return try decode(statement.row)
     }
 
     /// Runs `body` with each remaining element.

@@ -54,7 +54,7 @@ package enum DatabaseCopy {
     ) -> StoreIdentity? {
         guard FileManager.default.fileExists(atPath: url.path),
             let copy = try? StoreFile.connect(to: url, .readOnly, options),
-            !isChecked || (try? copy.text("PRAGMA quick_check(1)")) == "ok"
+            !isChecked || (try? copy.cancellable(options, { try copy.text("PRAGMA quick_check(1)") })) == "ok"
         else { return nil }
         return try? StoreIdentity(reading: copy)
     }
@@ -82,7 +82,7 @@ package enum DatabaseCopy {
             }
         }
         let written = try StoreFile.connect(to: draft.url, .readOnly, options)
-        let result = try written.text("PRAGMA integrity_check(1)") ?? ""
+        let result = try written.cancellable(options) { try written.text("PRAGMA integrity_check(1)") ?? "" }
         if result != "ok" { throw StoreError.corrupt(reason: result) }
     }
 
@@ -184,7 +184,7 @@ extension Store {
         try SQLiteError.translated {
             let connection = try StoreFile.connect(to: source, .readOnly, options)
             // A database that is not a store of the schema is refused before anything is copied.
-            _ = try MigrationPath(from: StoreIdentity(reading: connection), in: schema)
+            _ = try MigrationPath(from: StoreIdentity(reading: connection), in: schema.applying(options))
             try DatabaseCopy.write(connection, to: draft, options)
         }
         let journal = options.journal

@@ -79,7 +79,8 @@ final class LockedConnection: @unchecked Sendable {
         }
     }
 
-    private func checkStop() throws {
+    /// Throws `closed` or `suspended` if the store is.
+    func checkStop() throws {
         if let stop = openedLock.withLock({ stop }) { throw stop }
     }
 
@@ -106,12 +107,17 @@ final class LockedConnection: @unchecked Sendable {
             if stop == .closed { return nil }
             stop = error
             isStopped.withLock { $0 = error != nil }
+            store?.readers?.setStop(error)
             return store?.readers
         }
-        readers?.setStop(error)
         guard let error else { return }
-        // A statement that begins after the interruption is interrupted the next time.
-        while !lock.lock(before: Date().addingTimeInterval(0.005)) { interrupt() }
+        readers?.waitForEnd()
+        while !lock.lock(before: Date().addingTimeInterval(0.005)) {
+            // It may have been resumed meanwhile.
+            if openedLock.withLock({ stop == nil }) { return }
+            // A statement that begins after the interruption is interrupted the next time.
+            interrupt()
+        }
         defer { lock.unlock() }
         guard error == .closed else { return }
         // An interruption lasts until the next statement, and would keep SQLite from emptying the log.

@@ -24,9 +24,14 @@ final class ReaderPool: @unchecked Sendable {
 
     /// Runs `body` with a free connection. If all are in use, waits for one.
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let connection = try take()
-        defer { giveBack(connection) }
-        return try connection.used(body)
+        do {
+            let connection = try take()
+            defer { giveBack(connection) }
+            return try connection.used(body)
+        } catch  where error.isOfWaiting {
+            // It did not wait until the end.
+            throw condition.withLock { stop } ?? error
+        }
     }
 
     private func take() throws -> Connection {
@@ -67,19 +72,24 @@ final class ReaderPool: @unchecked Sendable {
         condition.withLock { for connection in all { connection.interrupt() } }
     }
 
-    /// Refuses further reads with `error`, interrupts the present ones, and waits for their end; nil allows reads again.
+    /// Refuses further reads with `error`; nil allows reads again, unless the store is closed.
     func setStop(_ error: StoreError?) {
         condition.withLock {
             if stop == .closed { return }
             stop = error
             condition.broadcast()
-            guard let error else { return }
-            while idle.count < count {
+        }
+    }
+
+    /// Interrupts the reads that run, and waits for their end, or until reads are allowed again.
+    func waitForEnd() {
+        condition.withLock {
+            while stop != nil, idle.count < count {
                 // A statement that begins after the interruption is interrupted the next time.
                 for connection in all { connection.interrupt() }
                 _ = condition.wait(until: Date().addingTimeInterval(0.005))
             }
-            if error == .closed { (idle, all, count) = ([], [], 0) }
+            if stop == .closed { (idle, all, count) = ([], [], 0) }
         }
     }
 }

@@ -102,7 +102,10 @@ extension Store {
             let draft = try DraftFile(of: url, replacing: isBackup)
             defer { draft.remove() }
             if let file = source.file { draft.create(like: URL(fileURLWithPath: file)) }
-            try DatabaseCopy.copy(source, to: draft.url, options, progress)
+            try DatabaseCopy.copy(source, to: draft.url, options) { now in
+                try connection.checkStop()
+                try progress(now)
+            }
             try draft.publish()
         }
     }
@@ -144,7 +147,7 @@ extension Store {
         let wasThere = StoreFile.size(of: url.path) != nil
         try SQLiteError.translated {
             let source = try StoreFile.connect(to: backup, .readOnly, options)
-            let identity = try StoreIdentity(reading: source)
+            let (identity, known) = (try StoreIdentity(reading: source), try known.applying(options))
             if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
             if wasThere { draft.create(like: url) }
             try DatabaseCopy.write(source, to: draft, options)

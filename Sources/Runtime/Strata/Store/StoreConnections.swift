@@ -27,7 +27,9 @@ struct StoreConnections {
         }
         if !options.isReadOnly { try StoreFile.create(at: url, schema, options) }
         let opening = try Self.connect(url, schema, options)
-        report = try opening.connection.cancellable(by: options.isOpeningEnded) { try opening.open() }
+        report = try opening.connection.used { connection in
+            try connection.cancellable(by: { options.isOpeningEnded() }) { try opening.open() }
+        }
         file = OpenFile(url)
         connection = opening.connection
         let version = opening.version

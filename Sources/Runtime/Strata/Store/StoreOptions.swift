@@ -96,7 +96,8 @@ public struct StoreOptions: Sendable {
     /// options.chain = { version, choices in needsHistory ? "2.0" : nil }
     /// ```
     ///
-    /// It is not called where there is nothing to choose. A result of nil stands for the first version. Another one than those
+    /// It is called whenever a migration is planned, so it must always choose the same. It is not called where there is nothing to
+    /// choose. A result of nil stands for the first version. Another one than those
     /// of `choices` makes the migration fail with ``MigrationError/noStep(from:to:)``. With ``StoreOptions/newestVersion``,
     /// later versions are no choices.
     public var chain: Chain?
@@ -123,9 +124,7 @@ public struct StoreOptions: Sendable {
     /// Tells whether the store that is being opened is closed or suspended meanwhile; nil if it cannot be.
     var isStopped: (@Sendable () -> Bool)?
     /// Tells whether the opening of the store is to end.
-    var isOpeningEnded: @Sendable () -> Bool {
-        { [isStopped, isMigrationCancelled] in isStopped?() == true || isMigrationCancelled?() == true }
-    }
+    func isOpeningEnded() -> Bool { isStopped?() == true || isMigrationCancelled?() == true }
     /// The journal of a new store. An existing store keeps its journal.
     public var journal: Journal = .wal
     /// Whether SQLite overwrites deleted content with zeros (https://sqlite.org/pragma.html#pragma_secure_delete); nil for

@@ -57,7 +57,7 @@ struct PendingMigration {
         /// it too, and may give rows new numbers.
         var schemaVersion = 0
 
-        static let newestFormat = 2
+        static let newestFormat = 3
 
         /// Whether the numbers are those of a migration. Arithmetic on others could overflow.
         fileprivate var isSound: Bool {

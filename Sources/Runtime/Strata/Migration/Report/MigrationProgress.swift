@@ -78,7 +78,7 @@ extension Connection {
     /// - Throws: `CancellationError` after a cancellation, or the error of `body`.
     func cancellable<Result>(_ options: StoreOptions, _ body: () throws -> Result) throws -> Result {
         do {
-            return try interruptible(by: options.isOpeningEnded, body)
+            return try interruptible(by: { options.isOpeningEnded() }, body)
         } catch let error as SQLiteError where error.code == 9 {  // SQLITE_INTERRUPT
             throw CancellationError()
         }
@@ -125,6 +125,7 @@ final class MigrationMonitor {
     /// - Throws: `CancellationError` if the migration was cancelled.
     func advance(_ rows: Int, table: String) throws {
         completed += rows
+        if options.isStopped?() == true { throw CancellationError() }
         if isIdle { return }
         try checkCancellation()
         guard isWatched else { return }
