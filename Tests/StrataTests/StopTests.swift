@@ -350,6 +350,7 @@ import Testing
                 // A task does not cancel the opening that it waits for.
                 if stop != "cancel", Bool.random() { try other.execute("BEGIN IMMEDIATE") }
                 let store = Store(lazilyAt: url, definition: Self.growing, options: options)
+                if stop == "cancel" { try await store.read { _ in } }
                 let tasks = (0..<3).map { number in
                     Task {
                         while true {
