@@ -53,8 +53,12 @@ struct Model {
     /// The schema up to a version, whose custom migrations follow a script.
     func known(upTo version: String?, _ script: Script?) throws -> SchemaDefinition {
         let newest = known.versions.firstIndex { $0.name == version } ?? known.versions.count - 1
-        let steps = known.steps.prefix(newest).map { step in
-            guard step.isCustom, let conversions = script?.steps[step.from] else { return step }
+        let versions = known.versions.prefix(newest + 1)
+        let names = Set(versions.map(\.name))
+        let steps = known.steps.filter { names.contains($0.to) }.map { step in
+            // The script is for the first of several steps from a version.
+            let isFirst = known.steps.first { $0.from == step.from }?.to == step.to
+            guard step.isCustom, isFirst, let conversions = script?.steps[step.from] else { return step }
             return MigrationStep(from: step.from, to: step.to, changes: step.changes, code: ScriptedMigration.self) {
                 step, migration in
                 for (place, conversion) in conversions.enumerated() {
@@ -63,7 +67,7 @@ struct Model {
             }
         }
         return SchemaDefinition(
-            known.name, versions: Array(known.versions.prefix(newest + 1)), steps: Array(steps),
+            known.name, versions: Array(versions), steps: steps,
             valueTypes: newest == known.versions.count - 1 ? valueTypes : "")
     }
 }

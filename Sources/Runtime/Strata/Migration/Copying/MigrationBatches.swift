@@ -143,13 +143,28 @@ package final class MigrationBatches {
         try save()
         try connection.commit()
         try monitor.checkCancellation()
-        if duration > .zero {
-            let isLong = ContinuousClock.now - gap >= .seconds(3.5)
-            LockWait.giveWay(in: connection.file, isLong: isLong)
-            if isLong { gap = .now }
-        }
+        if duration > .zero { try giveWay() }
         try begin()
     }
+
+    /// Lets others write: for a moment, and from time to time as long as another process may pause between two attempts. If one of
+    /// them has written then, others may have waited for it.
+    private func giveWay() throws {
+        guard ContinuousClock.now - gap >= .seconds(3.5) else {
+            return LockWait.giveWay(in: connection.file, isLong: false)
+        }
+        var version = try connection.integer("PRAGMA data_version")
+        for _ in 0..<Self.mostGaps {
+            LockWait.giveWay(in: connection.file, isLong: true)
+            let now = try connection.integer("PRAGMA data_version")
+            if now == version { break }
+            version = now
+        }
+        gap = .now
+    }
+
+    /// The most gaps in a row, so that others cannot stop the migration.
+    private static let mostGaps = 4
 
     /// Begins a transaction.
     func begin() throws {
