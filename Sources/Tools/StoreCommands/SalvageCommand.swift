@@ -61,7 +61,7 @@ package enum SalvageCommand {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
             line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
             if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }
-            if table.converted > 0 { line += "; \(table.converted) values had another type than their column" }
+            if table.converted > 0 { line += "; values with another type than their column: \(table.converted)" }
             lines.append(line)
         }
         lines += report.lostObjects.map { "  lost: \($0)" }
