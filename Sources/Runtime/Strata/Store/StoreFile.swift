@@ -28,7 +28,7 @@ package enum StoreFile {
         }
         return try SQLiteError.translated {
             let connection = try open(path, mode, options)
-            connection.setBusyTimeout(options)
+            if options.setUp != nil { connection.setBusyTimeout(options) }
             return try isUnreadableLog(connection, path) ? open(path, .immutable, options) : connection
         }
     }
