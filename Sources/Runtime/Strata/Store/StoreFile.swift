@@ -50,6 +50,8 @@ package enum StoreFile {
     ///
     /// - Throws: `StoreError.unreadable` if the store has a journal there, which SQLite would have to write into the file.
     private static func isUnreadableLog(_ connection: Connection, _ path: String) throws -> Bool {
+        // SQLite opens a file for reading only if it cannot be written to.
+        guard connection.isReadOnly else { return false }
         var volume = statvfs()
         guard statvfs(path, &volume) == 0, volume.f_flag & UInt(ST_RDONLY) != 0 else { return false }
         do {
