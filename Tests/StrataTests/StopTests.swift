@@ -137,16 +137,16 @@ import Testing
         async throws
     {
         try await withFolder { url in
-            let old = [Table("s", ["id integer key", "v text"])]
-            try makeHandMade(at: url, old, rows: "INSERT INTO s VALUES (1, 'a')")
+            let old = [Table("store", ["id integer key", "title text?", "stars integer"])]
+            try makeHandMade(at: url, old, rows: "INSERT INTO store VALUES (1, 'a', 5)")
             let (hasBegun, isEndless) = (Signal(), Locked(true))
             try await HandMade.$old.withValue(old) {
                 try await HandMade.$new.withValue(old) {
-                    try await HandMade.$changes.withValue([.custom(from: "s", to: "s")]) {
+                    try await HandMade.$changes.withValue([.custom(from: "store", to: "store")]) {
                         try await HandMade.$code.withValue({ step in
                             hasBegun.signal()
                             if isEndless.withLock({ $0 }) { _ = try step.context.new.rows(Self.endless) { _ in } }
-                            try step.migrate(Plain.self) { (old: Plain, _) -> Outcome<Plain> in .keep(old) }
+                            try step.migrate(Item.self) { (old: Item, _) -> Outcome<Item> in .keep(old) }
                         }) {
                             let schema = SchemaDefinition(
                                 HandMade.name, versions: HandMade.versions, steps: HandMade.steps)
@@ -165,21 +165,7 @@ import Testing
         }
     }
 
-    private func count(_ store: Store) async throws -> Int { try await store.read { try $0.count(Plain.self) } }
-
-    private struct Plain: StoredEntity {
-        struct ID: RawEntityID { var rawValue: Int }
-        struct Relationships: EntityRelationships {}
-        static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
-        var id: ID
-        var v: String
-        static func id(of entity: Self) -> ID { entity.id }
-        init(row: Row) throws { (id, v) = (try row.id(0), try row.string(1)) }
-        func bind(to statement: Statement) throws {
-            try statement.bind(id, at: 1)
-            try statement.bind(v, at: 2)
-        }
-    }
+    private func count(_ store: Store) async throws -> Int { try await store.read { try $0.count(Item.self) } }
 
     // MARK: Waiting for a lock
 

@@ -181,7 +181,7 @@ struct DatabaseRewriting {
     ///   - first: The index of the first value in the row.
     ///   - columns: The columns of the values.
     ///   - insert: The statement that writes it.
-    ///   - number: The number of the row, if it is no column.
+    ///   - number: The number of the row; nil if it is in one of the columns.
     ///   - result: The result for the table.
     private func write(
         _ row: Row, at first: Int, _ columns: [String], _ insert: Statement, _ number: Int64?,

@@ -6,7 +6,9 @@ import Foundation
 /// A cursor, a transaction or a row that has left its closure may be released on any thread, and its statement with it. SQLite lets
 /// only one thread at a time use a connection, so the next thread that uses it finalizes such a statement.
 ///
-/// `@unchecked Sendable` is sound: the lock is a constant, and the variables are read and written only while it is held.
+/// `@unchecked Sendable` is sound: the lock is a constant, and the variables are read and written only while it is held. Nothing else
+/// refers to a statement in `released`: its object has ended. It is finalized by the thread that uses the connection, or, once the
+/// connection is closed, while the lock is held.
 final class ConnectionUse: @unchecked Sendable {
     private enum User {
         /// One thread opens the connection, and no other one knows it.

@@ -46,7 +46,13 @@ final class LockWait {
         let now = ContinuousClock.now
         if count == 0 { began = now }
         if isCancelled?() == true || isStopped?() == true || now - began >= timeout { return false }
-        if let path { Self.waiting.withLock { $0[path] = now } }
+        if let path {
+            Self.waiting.withLock { waiting in
+                // A time that is lost costs a waiter one more batch.
+                if waiting.count >= 1_000 { waiting = [:] }
+                waiting[path] = now
+            }
+        }
         Thread.sleep(forTimeInterval: min(0.001 * Double(1 << min(count, 5)), Self.longestPause))
         return true
     }

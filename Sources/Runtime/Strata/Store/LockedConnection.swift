@@ -5,7 +5,7 @@ import Foundation
 /// It can be used until it is suspended, and again when it is resumed, until it is closed, which nothing changes any more. `stop` is
 /// this state. Its changes interrupt what runs, and what waits sees them in `isStopped`.
 ///
-/// `@unchecked Sendable` is sound: `open`, which is `@Sendable`, and the three locks are constants. `store` and `isLogged` are
+/// `@unchecked Sendable` is sound: `open` and `isStopped`, which are `Sendable`, and the three locks are constants. `store` and `isLogged` are
 /// written while both `lock` and `openedLock` are held, and read while one of them is; `stop` is used while `openedLock` is
 /// held. The connection is used only while `lock` is held. Only `interrupt` uses it without: SQLite allows that on any thread
 /// while the connection is open, and `openedLock` keeps it from being closed meanwhile. `Store` passes only

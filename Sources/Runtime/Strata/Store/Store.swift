@@ -323,7 +323,7 @@ public final class Store: Sendable {
     /// Carries a caller's closure to the thread that runs it.
     ///
     /// `@unchecked Sendable` is sound: `value` is a constant from a `sending` parameter, which the compiler does not let the
-    /// caller use again. Only the closure that `queued` runs calls it, once.
+    /// caller use again. Only the closure that `queued` runs calls it, at most once.
     private struct Sent<Value>: @unchecked Sendable {
         let value: Value
     }
