@@ -132,6 +132,26 @@ import Testing
         }
     }
 
+    @Test(arguments: journals) func `what has left its closure does not keep a closed store open`(
+        journal: StoreOptions.Journal
+    ) throws {
+        try withFile { (url: URL) throws in
+            var options = StoreOptions()
+            options.journal = journal
+            let store = try Store(at: url, schema: Things.self, options: options)
+            try store.write { try $0.insert(contentsOf: (1...50).map { Thing(id: $0) }) }
+            let escaped = [try store.read { try use($0, 1) }, try store.write { try use($0, 2) }]
+            try store.close()
+            try store.close()
+            #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
+            let other = try Connection(path: url.path, mode: .readWrite)
+            #expect(try other.text("PRAGMA journal_mode = DELETE") == "delete")
+            for cursor in escaped.flatMap(\.cursors) {
+                #expect(throws: StoreError.transactionEnded) { try cursor.next() }
+            }
+        }
+    }
+
     @Test func `a cursor that outlives its store is released without it`() throws {
         var escaped: [Escaped] = []
         try withThings { (store: Store) throws in

@@ -110,6 +110,13 @@ package final class Connection {
         // The closure that receives the durations of statements is released with the connection.
         sqlite3_trace_v2(pointer, 0, nil, nil)
         forgetStatements()
+        use.leave(pointer)
+    }
+
+    /// Closes the connection, which nothing uses any more. A cursor that has left its closure must not keep the file open.
+    func close() {
+        sqlite3_trace_v2(pointer, 0, nil, nil)
+        forgetStatements()
         use.close(pointer)
     }
 

@@ -48,6 +48,7 @@ public final class Statement {
         }
         self.pointer = pointer
         self.use = use
+        use?.add(pointer)
         self.isAlone = isAlone
         (records, recordCount) = (nil, 0)
     }

@@ -122,6 +122,10 @@ final class LockedConnection: @unchecked Sendable {
         guard error == .closed else { return }
         // An interruption lasts until the next statement, and would keep SQLite from emptying the log.
         _ = try? store?.connection.used { try $0.integer("SELECT 1") }
-        openedLock.withLock { store = nil }
+        let closed = openedLock.withLock {
+            defer { store = nil }
+            return store
+        }
+        closed?.connection.close()
     }
 }

@@ -89,7 +89,10 @@ final class ReaderPool: @unchecked Sendable {
                 for connection in all { connection.interrupt() }
                 _ = condition.wait(until: Date().addingTimeInterval(0.005))
             }
-            if stop == .closed { (idle, all, count) = ([], [], 0) }
+            if stop == .closed {
+                for connection in all { connection.close() }
+                (idle, all, count) = ([], [], 0)
+            }
         }
     }
 }
