@@ -76,6 +76,26 @@ import Testing
         }
     }
 
+    @Test func `limits and offsets of related rows may have any size`() throws {
+        let l = library
+        let numbers = [Int.min, -1, 0, 1, 3, .max]
+        for limit in numbers {
+            for offset in numbers {
+                let rows = try l.store.read {
+                    try $0.fetch(
+                        Podcast.all.including(\.episodes) {
+                            $0.orderBy { $0.id.ascending }.limit(limit, offset: offset)
+                        })
+                }
+                for (podcast, episodes) in rows {
+                    let all = l.episodes(podcast).sorted { $0.id.rawValue < $1.id.rawValue }
+                    let rest = all.dropFirst(max(0, min(offset, all.count)))
+                    #expect(episodes == Array(limit < 0 ? rest : rest.prefix(limit)), "\(limit), \(offset)")
+                }
+            }
+        }
+    }
+
     @Test func `searched rows, and searched related rows`() throws {
         let l = library
         func race(_ episode: Episode) -> Bool { episode.notes?.contains("race") ?? false }
