@@ -64,6 +64,28 @@ import Testing
         #expect(statements(connection) == 0)
     }
 
+    @Test func `the tables of a removed observer are not kept`() {
+        final class Counter: Observer {
+            let wakes = Locked(0)
+            func wake() { wakes.withLock { $0 += 1 } }
+            func end() {}
+        }
+        let observers = Observers()
+        let counter = Counter()
+        _ = observers.add(counter)
+        observers.setTables(["thing"], of: counter)
+        observers.wake(for: .tables(["other"]))
+        #expect(counter.wakes.withLock { $0 } == 0)
+        observers.remove(counter)
+        // It was reading when it was removed.
+        observers.setTables(["thing"], of: counter)
+        #expect(observers.isEmpty)
+        _ = observers.add(counter)
+        // Its tables are not known again, so that any change concerns it.
+        observers.wake(for: .tables(["other"]))
+        #expect(counter.wakes.withLock { $0 } == 1)
+    }
+
     @Test func `repeated words are searched once`() {
         let words = String(repeating: "swift \"a b\" con* ", count: 1_000)
         #expect(SearchPattern.allWords(words) == .allWords("swift \"a b\" con*"))
