@@ -116,6 +116,7 @@ let package = Package(
         .target(name: "Laundry", dependencies: ["Strata"], path: "Entities/Laundry", plugins: ["StrataBuild"]),
         .target(name: "Movies", dependencies: ["Strata"], path: "Entities/Movies", plugins: ["StrataBuild"]),
 
+        .testTarget(name: "ArchitectureTests", dependencies: ["Strata"]),
         .testTarget(name: "SQLSchemaTests", dependencies: ["SQLSchema", "Strata"]),
         .testTarget(name: "SchemaModelTests", dependencies: ["SchemaModel"]),
         .testTarget(name: "SchemaDiffTests", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"]),

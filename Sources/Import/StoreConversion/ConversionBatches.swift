@@ -73,7 +73,7 @@ final class ConversionBatches {
         try commit {
             try rows.setAsideDangling(&state.report)
             // The store must never reuse a key that was assigned before.
-            try StoreMetadata.writeLastIDs(state.lastIDs, to: target)
+            try LastIDs.write(state.lastIDs, to: target)
         }
     }
 

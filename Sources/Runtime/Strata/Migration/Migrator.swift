@@ -77,7 +77,8 @@ struct Migrator {
             var report = MigrationReport(from: run.path.source.name, to: run.path.newest.name)
             report.seconds = max(0, (ContinuousClock.now - start) / .seconds(1))
             let copied = monitor.isWatched ? run.copiedTables.flatMap(\.self) : []
-            monitor.begin(run.path, total: try connection.count(copied))
+            monitor.begin(
+                from: run.path.source.name, to: run.path.newest.name, total: try connection.count(copied))
             return try LastTransaction(migrator: self, run: run, toleratesOld: toleratesOld).run(report)
             // 11. "Commit the transaction": `transaction` does. 12. Turn foreign keys on again: `StoreOpening` does.
         }
@@ -101,7 +102,7 @@ struct Migrator {
         // 5. "Transfer content from X into new_X using a statement like: INSERT INTO new_X SELECT ... FROM X."
         let copying = RowCopying(connection: connection, monitor: monitor)
         for copy in statements.copies { report.rows += try copying.run(copy) }
-        let lastIDs = try StoreMetadata.lastIDs(reading: connection)
+        let lastIDs = try LastIDs.read(from: connection)
         var newIDs: [String: Int64] = [:]
         if stage.custom != nil {
             let access = try StepAccess(
@@ -126,7 +127,7 @@ struct Migrator {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         for statement in statements.finish { try connection.execute(statement) }
         if !lastIDs.isEmpty || !newIDs.isEmpty {
-            try StoreMetadata.writeLastIDs(stage.lastIDs(lastIDs, newIDs), to: connection)
+            try LastIDs.write(stage.lastIDs(lastIDs, newIDs), to: connection)
         }
     }
 

@@ -1,16 +1,6 @@
 import Foundation
 import SQLSchema
 
-/// The columns of an entity for conditions, orders and values.
-///
-/// The entity's relationships are members: `$0.studio.name` in a condition on movies is the name of the movie's studio.
-@dynamicMemberLookup public protocol EntityColumns<Entity>: Sendable {
-    /// The entity.
-    associatedtype Entity: StoredEntity
-    /// Creates the columns.
-    init()
-}
-
 extension EntityColumns {
     /// The primary key, if the entity has no property with this name.
     public var id: Column<Entity, Entity.ID> { Column(Entity.table.key) }
@@ -29,12 +19,6 @@ extension EntityColumns {
     public subscript<Value>(dynamicMember property: WritableKeyPath<Entity, Value>) -> Column<Entity, Value> {
         Entity.table.column(of: property)
     }
-}
-
-/// The columns of an entity that cannot be queried, as those of a superseded struct.
-public struct NoColumns<Entity: StoredEntity>: EntityColumns {
-    /// Creates no columns.
-    public init() {}
 }
 
 /// A value of each row of a query: a property of the row or of a related row, or a value that SQL computes from them.
@@ -160,80 +144,12 @@ public struct NoColumns<Entity: StoredEntity>: EntityColumns {
     var orderedFragment: QueryFragment { orderedFragments[0] }
 }
 
-extension SQL {
-    /// Columns, each with its collation if it does not have the default.
-    static func collated(_ columns: [String], _ collations: [String]) -> [String] {
-        collations.isEmpty
-            ? columns : zip(columns, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \($1)" }
+extension EntityTable {
+    /// Returns the column of a property. If the property is not stored, SQLite refuses the column's name, which says so.
+    func column<Entity: StoredEntity, Value>(of property: KeyPath<Entity, Value>) -> Column<Entity, Value> {
+        guard let columns = columns(of: property) else {
+            return Column("a property of \(Entity.self) that is not stored")
+        }
+        return Column(columns.names, collations: columns.collations)
     }
-}
-
-/// A value that SQL compares for equality as Swift does.
-public protocol ColumnEquatable: Sendable {
-    /// The stored value.
-    var stored: SQLiteValue { get }
-}
-
-/// A value that SQL orders as Swift does. Text is ordered by its bytes. A `Decimal` is stored as text and ordered by its
-/// value.
-public protocol ColumnComparable: ColumnEquatable {}
-
-extension Int: ColumnComparable {
-    /// The integer.
-    public var stored: SQLiteValue { .integer(Int64(self)) }
-}
-
-extension Bool: ColumnEquatable {
-    /// 1 or 0.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension Double: ColumnComparable {
-    /// The number.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension Float: ColumnComparable {
-    /// The number.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension String: ColumnComparable {
-    /// The text.
-    public var stored: SQLiteValue { .text(self) }
-}
-
-extension Date: ColumnComparable {
-    /// The seconds since 2001-01-01 UTC.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension URL: ColumnEquatable {
-    /// The URL's text.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension Data: ColumnEquatable {
-    /// The bytes.
-    public var stored: SQLiteValue { .blob(self) }
-}
-
-extension UUID: ColumnEquatable {
-    /// The sixteen bytes.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension Decimal: ColumnComparable {
-    /// The digits.
-    public var stored: SQLiteValue { SQLiteValue(self) }
-}
-
-extension StoredEnum {
-    /// The case's value.
-    public var stored: SQLiteValue { .text(rawValue) }
-}
-
-extension StoredOptions {
-    /// The bits.
-    public var stored: SQLiteValue { .integer(Int64(rawValue)) }
 }

@@ -167,3 +167,10 @@ struct ToManyLink: Sendable {
     }
     let storage: Storage
 }
+
+extension VirtualRows {
+    /// A query for all rows of `rows`.
+    static func query(_ rows: QueryArgument, columnCount: Int) -> QueryFragment {
+        "SELECT \(sql: (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")) FROM strata_rows(\(rows))"
+    }
+}

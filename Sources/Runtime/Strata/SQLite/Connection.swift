@@ -11,6 +11,14 @@ private final class Interruption {
     }
 }
 
+/// What a connection asks whoever has opened it.
+protocol ConnectionDelegate: AnyObject {
+    /// Checks, in a transaction, that the database is what it was when it was opened. Another process may have changed it.
+    func check(_ connection: Connection) throws
+    /// Returns the reason why a statement cannot be prepared; nil if it is SQLite's.
+    func error(for error: SQLiteError) -> (any Error)?
+}
+
 /// A connection to a database. Its owner must ensure that only one thread at a time uses it.
 package final class Connection {
     /// The mode in which a database is opened.
@@ -42,11 +50,11 @@ package final class Connection {
     private var lockWait: LockWait?
     private var statements: [String: Statement] = [:]
     /// The maximum number of cached statements.
-    private static let mostStatements = 1_000
+    static let mostStatements = 1_000
     /// The cached statement that was used last.
     private var lastStatement: (sql: String, statement: Statement)?
     /// The cached statements of the app's SQL. The authorizer has allowed each of them.
-    private var confinedStatements: [String: Statement] = [:]
+    var confinedStatements: [String: Statement] = [:]
     /// Decides about statements that are prepared.
     let authorizer = Authorizer()
     /// The tables that the statements of an observed transaction read; nil if no transaction is observed.
@@ -71,14 +79,12 @@ package final class Connection {
     func deferring(_ views: [String: String], _ tables: Set<String>) {
         (authorizer.deferredViews, authorizer.deferredTables, authorizer.neededTables) = (views, tables, [])
     }
-    /// The schema at whose newest version the store was opened; nil if it is not open for transactions.
-    var version: SupportedVersions?
+    /// Is asked about the database; nil if it is not open for transactions.
+    var delegate: (any ConnectionDelegate)?
     /// The function that collects rows, which a connection gets when it first needs it.
     private var addedRowCollection: RowCollection?
     /// The searches of tables whose rows the app's SQL may have replaced in this transaction.
     var replacedSearches: Set<String> = []
-    /// Whether the store was searched for a migration of another version of the app.
-    var hasLookedForMigration = false
     /// Keeps the object alive that receives the durations of statements.
     var trace: AnyObject?
     /// An object that SQL functions use. It lives as long as the connection.
@@ -184,6 +190,12 @@ package final class Connection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
+    /// The path of the database's file; nil for a database in memory.
+    var file: String? {
+        guard let path = sqlite3_db_filename(pointer, "main"), path.pointee != 0 else { return nil }
+        return String(cString: path)
+    }
+
     /// Whether the file was deleted, moved or replaced since it was opened.
     var hasMoved: Bool {
         var hasMoved: Int32 = 0
@@ -214,10 +226,7 @@ package final class Connection {
             do {
                 return try Statement(sql, connection: self)
             } catch let error as SQLiteError where error.code == SQLITE_ERROR {
-                let isMissing = ["no such column", "no such table", "has no column"].contains(
-                    where: error.message.contains)
-                guard isMissing, let limit = version?.schema.limit else { throw error }
-                throw StoreError.older(found: limit.version, newest: limit.last)
+                throw delegate?.error(for: error) ?? error
             }
         }
         statement.tables = tables
@@ -237,7 +246,7 @@ package final class Connection {
     }
 
     /// Notes the tables of a statement that was prepared before.
-    private func note(_ statement: Statement) {
+    func note(_ statement: Statement) {
         if readTables != nil { readTables?.formUnion(statement.tables) }
     }
 
@@ -264,89 +273,6 @@ package final class Connection {
         }
         lastStatement = (sql, statement)
         return statement
-    }
-
-    /// Returns a cached statement for SQL that the app wrote. It refuses SQL that begins or ends a transaction,
-    /// attaches a database or sets a pragma.
-    ///
-    /// The check happens while SQLite prepares the statement, because some pragmas take effect then.
-    ///
-    /// - Parameters:
-    ///   - sql: The SQL of one statement.
-    ///   - isCached: Whether the statement comes from the cache.
-    /// - Throws: `QueryError.refused`, or `SQLiteError`.
-    func confined(_ sql: String, isCached: Bool = true) throws -> Statement {
-        if isCached, let known = confinedStatements[sql], !known.isBusy {
-            known.rewind()
-            note(known)
-            return known
-        }
-        let statement = try confining(sql) { try prepare(sql) }
-        statement.mayReplace = Self.mayReplace(sql)
-        guard statement.isAlone else { throw QueryError.refused(reason: "it is more than one statement", sql: sql) }
-        if !isCached { return statement }
-        if confinedStatements.count >= Self.mostStatements { confinedStatements.removeAll() }
-        confinedStatements[sql] = statement
-        return statement
-    }
-
-    /// Runs statements that the app wrote and that return no rows, with the same restrictions as `confined`.
-    ///
-    /// - Throws: `QueryError.refused`, or `SQLiteError`.
-    func executeConfined(_ sql: String) throws {
-        if Self.mayReplace(sql) { try noteReplacement(by: sql) }
-        try confining(sql) { try execute(sql) }
-    }
-
-    /// Whether SQL of the app may replace rows: `INSERT OR REPLACE`, `UPDATE OR REPLACE`, `REPLACE INTO`.
-    static func mayReplace(_ sql: String) -> Bool {
-        guard sql.range(of: "REPLACE", options: .caseInsensitive) != nil else { return false }
-        let words = sql.uppercased().split { !$0.isLetter }
-        return words.indices.contains { place in
-            words[place] == "REPLACE"
-                && (place > 0 && words[place - 1] == "OR" || place + 1 < words.count && words[place + 1] == "INTO")
-        }
-    }
-
-    /// Notes the searches whose rows a statement may replace. The triggers of rows that are replaced do not fire
-    /// (https://sqlite.org/lang_conflict.html), so these searches are filled again at the end of the transaction.
-    func noteReplacement(by sql: String) throws {
-        let searches = try cached(
-            "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'")
-        defer { searches.reset() }
-        while try searches.step() {
-            let name = try searches.row.string(0)
-            let table = name.dropFirst(SearchIndex.name(of: "").count)
-            if sql.range(of: table, options: .caseInsensitive) != nil { replacedSearches.insert(name) }
-        }
-    }
-
-    /// Fills the searches of tables whose rows were replaced.
-    func fillReplacedSearches() throws {
-        for name in replacedSearches { try execute(SearchIndex.rebuild(name)) }
-        replacedSearches = []
-    }
-
-    /// Runs `body`, in which SQLite refuses to prepare SQL that the app must not run.
-    private func confining<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
-        let isConfining = authorizer.isConfining
-        (authorizer.isConfining, authorizer.outdatedTable) = (true, nil)
-        authorizer.outdatedTables = outdatedTables
-        defer { authorizer.isConfining = isConfining }
-        do {
-            return try body()
-        } catch let error as SQLiteError where error.code == SQLITE_ERROR && !authorizer.deferredTables.isEmpty {
-            // The SQL may use a column that such a table will have.
-            authorizer.neededTables.formUnion(authorizer.deferredTables)
-            throw error
-        } catch let error as SQLiteError where error.code == SQLITE_AUTH {
-            let reason = authorizer.outdatedTable.map {
-                "it changes the old table \($0), which is dropped at the end of the step: "
-                    + "MigrationContext.name(of:) is the name of the new one"
-            }
-            throw QueryError.refused(
-                reason: reason ?? "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)
-        }
     }
 
     /// Resets all statements and clears their bindings. A statement that is not reset would keep a transaction open.
@@ -385,7 +311,7 @@ package final class Connection {
     func integer64(_ sql: String) throws -> Int64? {
         let statement = try prepare(sql)
         defer { statement.rewind() }
-        return try statement.step() ? Int64?(row: statement.row, at: 0) : nil
+        return try statement.step() && !statement.row.isNull(0) ? statement.row.int64(0) : nil
     }
 
     /// The number of rows of a table.
@@ -466,34 +392,12 @@ package final class Connection {
         }
     }
 
-    /// Checks that no other process has migrated the store, since it was opened, to a version that the app cannot use:
-    /// columns may have new names then. Call it in a transaction.
-    ///
-    /// - Throws: `StoreError.newer` if the store was migrated to such a version; the errors of an opening if the file has become
-    ///   something else.
-    func checkVersion() throws {
-        guard let version else { return }
-        let statement = try cached("PRAGMA user_version")
-        defer { statement.reset() }
-        guard try statement.step() else { return }
-        let found = try statement.row.int(0)
-        if version.accepts(found) { return }
-        let identity = try SQLiteError.translated { try StoreIdentity(reading: self) }
-        if identity.isNewer(than: version.schema) { return version.accept(newer: found) }
-        let path = try MigrationPath(from: identity, in: version.schema)
-        guard path.steps.isEmpty else {
-            throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
-        }
-        // The store has the app's version, but another program has changed its number.
-        version.accept(changed: found)
-    }
-
     /// Commits the transaction.
     ///
-    /// - Throws: `StoreError.moved` if this is a write transaction on a file that is not there any more: with a write-ahead log,
-    ///   SQLite does not find that out.
+    /// - Throws: The error `SQLITE_READONLY_DBMOVED` if this is a write transaction on a file that is not there any more: with a
+    ///   write-ahead log, SQLite does not find that out.
     func commit() throws {
-        if hasWritten, hasMoved { throw StoreError.moved }
+        if hasWritten, hasMoved { throw SQLiteError(1032) }
         do {
             try execute("COMMIT")
         } catch let error as SQLiteError where error.extendedCode == 787 {  // SQLITE_CONSTRAINT_FOREIGNKEY

@@ -197,10 +197,13 @@ public struct Row {
         return value
     }
 
-    /// Returns a primary key that starts at a column.
-    @inlinable public func id<ID: EntityID>(_ index: Int) throws -> ID {
-        try ID(row: self, at: index)
+    /// Returns the stored value of a column, whatever its storage class.
+    public func value(_ index: Int) -> SQLiteValue {
+        SQLiteValue(cell: cell(index))
     }
+
+    /// The stored values of all columns.
+    public var values: [SQLiteValue] { (0..<columnCount).map(value) }
 
     // MARK: Values that may be NULL
 
@@ -257,69 +260,5 @@ public struct Row {
     /// Returns a decimal number, or nil for NULL.
     public func optionalDecimal(_ index: Int) throws -> Decimal? {
         isNull(index) ? nil : try decimal(index)
-    }
-
-    /// Returns a primary key that starts at a column, or nil if that column is NULL.
-    @inlinable public func optionalID<ID: EntityID>(_ index: Int) throws -> ID? {
-        isNull(index) ? nil : try ID(row: self, at: index)
-    }
-}
-
-/// A source of column values other than the current row of a statement, or in another order.
-@usableFromInline class RowSource {
-    /// The names of the columns.
-    let names: [String]
-
-    init(_ names: [String]) { self.names = names }
-
-    /// Returns the value of a column; nil for an index that no column has.
-    @usableFromInline func cell(_ index: Int) -> OpaquePointer? { nil }
-}
-
-/// An error for a stored value that is not of its column's type.
-public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the table; nil if it is not known.
-    public private(set) var table: String?
-    /// The name of the column.
-    public let column: String
-    /// A description of the expected value, such as `an integer`.
-    public let expected: String
-
-    @usableFromInline init(table: String?, column: String, expected: String) {
-        self.table = table
-        self.column = column
-        self.expected = expected
-    }
-
-    /// Returns the same error with the name of the table, unless the error already names one.
-    @usableFromInline func named(_ table: String) -> MalformedValue {
-        MalformedValue(table: self.table ?? table, column: column, expected: expected)
-    }
-
-    /// A message that names the table, the column and the expected value.
-    public var description: String {
-        "the value in \(table.map { $0 + "." } ?? "")\(column) is not \(expected)"
-    }
-}
-
-private let posix = Locale(identifier: "en_US_POSIX")
-
-extension URL {
-    /// Creates the URL with the text `text`; nil if the URL would not be stored as exactly this text, for example because
-    /// Foundation writes `%C3%BC` for `ü`.
-    package init?(stored text: String) {
-        self.init(string: text)
-        if !String.isSame(absoluteString, text) { return nil }
-    }
-}
-
-extension Decimal {
-    /// Creates the number with the digits `text`; nil if the number would not be stored as exactly this text.
-    init?(stored text: String) {
-        // Foundation ignores text after a number. Comparing the number's text ensures that all of `text` was read.
-        guard let value = Decimal(string: text, locale: posix), !value.isNaN, value.description == text else {
-            return nil
-        }
-        self = value
     }
 }

@@ -56,15 +56,3 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
             message: sqlite3_errmsg(connection).map { String(cString: $0) } ?? "out of memory", sql: sql)
     }
 }
-
-extension Error {
-    /// Whether a lock of another connection was waited for in vain.
-    var isOfWaiting: Bool { self as? StoreError == .busy || (self as? SQLiteError)?.code == SQLITE_BUSY }
-
-    /// Whether the error may be the consequence of an interruption: SQLite ends the wait for a lock or the statement that runs, and
-    /// may roll the transaction back.
-    var isOfInterruption: Bool {
-        isOfWaiting || self is CancellationError || self as? StoreError == .rolledBack
-            || (self as? SQLiteError)?.code == SQLITE_INTERRUPT
-    }
-}

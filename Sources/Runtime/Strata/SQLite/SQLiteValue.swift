@@ -72,39 +72,9 @@ extension SQLiteValue: CustomStringConvertible {
     }
 }
 
-extension Row {
-    /// Returns the stored value of a column, whatever its storage class.
-    public func value(_ index: Int) -> SQLiteValue {
-        SQLiteValue(cell: cell(index))
-    }
-
-    /// The stored values of all columns.
-    public var values: [SQLiteValue] { (0..<columnCount).map(value) }
-}
-
-extension SQLiteValue: ColumnStorable {
-    /// Creates a value from the stored value of a column.
-    ///
-    /// - Throws: `MalformedValue` if the stored text is not UTF-8.
-    public init(row: Row, at index: Int) throws {
-        let value = row.value(index)
-        self = if case .text = value { .text(try row.string(index)) } else { value }
-    }
-
-    /// Binds the value to a parameter.
-    public func bind(to statement: Statement, at index: Int) throws {
-        switch self {
-        case .null: try statement.bindNull(at: index)
-        case .integer(let value): try statement.bind(value, at: index)
-        case .real(let value): try statement.bind(value, at: index)
-        case .text(let value): try statement.bind(value, at: index)
-        case .blob(let value): try statement.bind(value, at: index)
-        }
-    }
-}
-
 extension SQLiteValue {
-    fileprivate init(cell: OpaquePointer?) {
+    /// Creates the value of a column; NULL without one.
+    init(cell: OpaquePointer?) {
         guard let cell else {
             self = .null
             return
@@ -164,3 +134,6 @@ extension SQLiteValue {
         }
     }
 }
+
+/// The value of `SQLITE_TRANSIENT`, which makes SQLite copy a bound value.
+@inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

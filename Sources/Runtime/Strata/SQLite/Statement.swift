@@ -231,13 +231,6 @@ public final class Statement {
         try check(sqlite3_bind_double(pointer, Int32(clamping: index), value))
     }
 
-    /// Binds a value to one or more parameters, starting at `index`.
-    ///
-    /// - Throws: `UnstorableValue` for NaN, which SQLite would store as NULL.
-    @inlinable public func bind<Value: ColumnStorable>(_ value: Value, at index: Int) throws {
-        try value.bind(to: self, at: index)
-    }
-
     /// Binds the value of a column of another statement's row, with all its bytes.
     package func bind(_ row: Row, _ column: Int, at index: Int) throws {
         try check(sqlite3_bind_value(pointer, Int32(clamping: index), row.cell(column)))
@@ -287,38 +280,3 @@ public final class Statement {
         return sqlite3_bind_blob64(pointer, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count), transient)
     }
 }
-
-/// An error for a value that SQLite cannot store unchanged.
-public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The index of the parameter that the value was bound to. The first index is 1.
-    public internal(set) var parameter: Int
-    /// The table and column, such as `movie.rating`; nil if the value is not a property of an entity.
-    public internal(set) var column: String?
-    /// The reason why SQLite cannot store the value.
-    public let reason: String
-
-    static let notANumber = notANumber(at: 0)
-
-    @usableFromInline static func notANumber(at parameter: Int) -> UnstorableValue {
-        UnstorableValue(parameter: parameter, reason: "NaN has no form in SQLite")
-    }
-
-    static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
-
-    /// Returns the same error with the table and column of its parameter.
-    @usableFromInline func named(_ table: EntityTable) -> UnstorableValue {
-        var error = self
-        if table.columns.indices.contains(parameter - 1) {
-            error.column = "\(table.name).\(table.columns[parameter - 1])"
-        }
-        return error
-    }
-
-    /// A message with the column or the parameter, and the reason.
-    public var description: String {
-        "the value of \(column ?? "parameter \(parameter)") cannot be stored: \(reason)"
-    }
-}
-
-/// The value of `SQLITE_TRANSIENT`, which makes SQLite copy a bound value.
-@inlinable var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -23,11 +23,6 @@ class VirtualRows {
 
     // MARK: SQLite
 
-    /// A query for all rows of `rows`.
-    static func query(_ rows: QueryArgument, columnCount: Int) -> QueryFragment {
-        "SELECT \(sql: (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")) FROM strata_rows(\(rows))"
-    }
-
     /// The type of the pointer. SQLite keeps the address, so the text must never move.
     private static let pointerType = StaticString("strata_rows")
 

@@ -2,22 +2,6 @@ import CSQLite
 import Foundation
 import SQLSchema
 
-/// A statement that has ended. ``StoreOptions/trace`` receives it.
-public struct StatementTrace: Sendable {
-    /// The statement, with parameters instead of values.
-    public let sql: String
-    /// How long the statement ran, in seconds.
-    public let seconds: Double
-}
-
-/// How far a backup is.
-public struct BackupProgress: Hashable, Sendable {
-    /// The number of pages that are copied.
-    public let completedPages: Int
-    /// The number of all pages.
-    public let totalPages: Int
-}
-
 extension Store {
     /// Closes the store: interrupts the statements that run, waits for the end of their transactions, and closes all
     /// connections. Further transactions throw ``StoreError/closed``, and the observations of the store end.
@@ -79,106 +63,26 @@ extension Store {
         try exclusively { try $0.vacuum() }
     }
 
-    /// Writes a copy of the store. Other transactions continue; the copy has the state when it was begun.
-    ///
-    /// The copy appears at `url` when it is complete and synchronized to the disk, with the permissions of the store's file. It
-    /// replaces an older backup of the same schema, and no other file.
-    ///
-    /// ```swift
-    /// try store.backup(to: url.appendingPathExtension("backup")) { print($0.completedPages, $0.totalPages) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - url: The file of the copy.
-    ///   - progress: A closure that receives the progress. If it throws, no copy is made.
-    /// - Throws: `MigrationError.sameFile` or `.destinationExists` if there is another file at `url`; ``StoreError/busy`` if this
-    ///   process has a store open there; `SQLiteError`, or the error of `progress`.
-    public func backup(to url: URL, progress: (BackupProgress) throws -> Void = { _ in }) throws {
-        guard url.isFileURL else { throw StoreError.notAFile }
-        try read { transaction in
-            let source = try transaction.open()
-            try DatabaseCopy.check(url, isNot: source)
-            let isBackup = try DatabaseCopy.isBackup(url, of: source, options)
-            let draft = try DraftFile(of: url, replacing: isBackup)
-            defer { draft.remove() }
-            if let file = source.file { draft.create(like: URL(fileURLWithPath: file)) }
-            try DatabaseCopy.copy(source, to: draft.url, options) { now in
-                try connection.checkStop()
-                try progress(now)
-            }
-            try draft.publish()
-        }
-    }
-
-    /// Replaces the store at `url` by a backup of it. The backup stays.
-    ///
-    /// The store must not be open. It keeps its state if the backup is damaged, or if the copy fails. A file that is not known to
-    /// be a store of the schema, for example a store in a newer format, is renamed: `Notes.sqlite` becomes
-    /// `Notes.aside-1.sqlite`.
-    ///
-    /// ```swift
-    /// try Store.restoreBackup(from: backup, to: url, schema: MoviesSchema.self)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - backup: A file that ``backup(to:progress:)`` or ``StoreOptions/backup`` has written.
-    ///   - url: The file of the store.
-    ///   - schema: The schema of the store. The backup may have an older version, which the next opening migrates.
-    ///   - options: The options for opening both files.
-    /// - Throws: `StoreError` if the backup is not a store of the schema, or is damaged; ``StoreError/busy`` if the store is open.
-    public static func restoreBackup(
-        from backup: URL, to url: URL, schema: any Schema.Type, options: StoreOptions = StoreOptions()
-    ) throws {
-        try restore(backup, to: url, SchemaDefinition(schema), options)
-    }
-
-    /// Replaces the store at `url` by a backup of it.
-    ///
-    /// - Parameter keepsOther: Whether any store is renamed.
-    package static func restore(
-        _ backup: URL, to url: URL, _ known: SchemaDefinition, _ options: StoreOptions = StoreOptions(),
-        keepsOther: Bool = false
-    ) throws {
-        guard url.isFileURL else { throw StoreError.notAFile }
-        if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
-        let url = StoreFile.resolved(url)
-        let draft = try DraftFile(of: url, replacing: true)
-        defer { draft.remove() }
-        let wasThere = StoreFile.size(of: url.path) != nil
-        try SQLiteError.translated {
-            let source = try StoreFile.connect(to: backup, .readOnly, options)
-            let (identity, known) = (try StoreIdentity(reading: source), try known.applying(options))
-            if !identity.isNewer(than: known) { _ = try MigrationPath(from: identity, in: known) }
-            if wasThere { draft.create(like: url) }
-            try DatabaseCopy.write(source, to: draft, options)
-            try draft.setJournal(options.journal, options)
-        }
-        // It keeps others out of the store until the backup is in its place.
-        var owner: Connection?
-        var isKnown = !wasThere
-        do {
-            try SQLiteError.translated {
-                owner = try StoreFile.endJournal(of: url, options)
-                if owner?.hasMoved == true { throw StoreError.busy }
-                if let owner { isKnown = try StoreIdentity(reading: owner).schema == known.name }
-            }
-        } catch let error as StoreError where error != .busy {
-            // A damaged store has a journal that SQLite would apply to the backup, and so may a missing store.
-        }
-        let hasContent = ["", "-wal"].contains { StoreFile.size(of: url.path + $0) ?? 0 > 0 }
-        if hasContent, !isKnown || keepsOther {
-            try StoreFile.synchronize(draft.url)
-            _ = try StoreFile.setAside(url, linking: true)
-        } else {
-            try StoreFile.remove(url, StoreFile.journalSuffixes)
-        }
-        try draft.publish()
-        withExtendedLifetime(owner) {}
-    }
-
     /// Runs `body` on the connection that writes, outside of a transaction.
     private func exclusively<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try threads.withThread { try writer.sync { try connection.withLock(body) } }
+    }
+
+    /// Removes a migration that another version of the app began in a store of this app's version, and that is not running. Only
+    /// the first call does anything.
+    func discardForeignMigration(_ connection: Connection) throws {
+        if hasLookedForMigration.withLock(\.self) { return }
+        let pending = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'"
+        if try connection.integer(pending) == 1 {
+            try connection.execute("PRAGMA foreign_keys = OFF")
+            defer { connection.enforceForeignKeys() }
+            try connection.transaction("BEGIN IMMEDIATE") {
+                let found = try PendingMigration.find(in: connection)
+                if let found, MigrationOwner.mayBeRunning(found.owner) { return }
+                try PendingMigration.discard(in: connection)
+            }
+        }
+        hasLookedForMigration.withLock { $0 = true }
     }
 }
 
@@ -207,59 +111,6 @@ extension Connection {
             "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'"
         try transaction("BEGIN IMMEDIATE") {
             for name in try texts(searches) { try execute(SearchIndex.rebuild(name)) }
-        }
-    }
-
-    /// Removes a migration that another version of the app began in a store of this app's version, and that is not running. Only
-    /// the first call does anything.
-    func discardForeignMigration() throws {
-        if hasLookedForMigration { return }
-        let pending = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_pending'"
-        guard try integer(pending) == 1 else {
-            hasLookedForMigration = true
-            return
-        }
-        try execute("PRAGMA foreign_keys = OFF")
-        defer { enforceForeignKeys() }
-        try transaction("BEGIN IMMEDIATE") {
-            let found = try PendingMigration.find(in: self)
-            if let found, MigrationOwner.mayBeRunning(found.owner) { return }
-            try PendingMigration.discard(in: self)
-        }
-        hasLookedForMigration = true
-    }
-
-    /// Receives the durations of statements. SQLite holds no reference to it.
-    private final class Trace {
-        let receive: @Sendable (StatementTrace) -> Void
-
-        init(_ receive: @escaping @Sendable (StatementTrace) -> Void) { self.receive = receive }
-    }
-
-    /// Sets a closure that receives each statement when it has ended.
-    func setTrace(_ receive: @escaping @Sendable (StatementTrace) -> Void) {
-        let trace = Trace(receive)
-        self.trace = trace
-        sqlite3_trace_v2(
-            pointer, UInt32(SQLITE_TRACE_PROFILE),
-            { _, context, statement, nanoseconds in
-                guard let context, let statement, let nanoseconds else { return 0 }
-                let sql = sqlite3_sql(OpaquePointer(statement)).map { String(cString: $0) } ?? ""
-                let seconds = Double(nanoseconds.assumingMemoryBound(to: Int64.self).pointee) / 1e9
-                Unmanaged<Trace>.fromOpaque(context).takeUnretainedValue().receive(
-                    StatementTrace(sql: sql, seconds: seconds))
-                return 0
-            }, Unmanaged.passUnretained(trace).toOpaque())
-    }
-
-    /// Runs `body`, whose statements are interrupted when `isCancelled` returns true.
-    ///
-    /// - Throws: `CancellationError` after an interruption, or the error of `body`.
-    func cancellable<Result>(by isCancelled: (@Sendable () -> Bool)?, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try interruptible(by: isCancelled, body)
-        } catch  where error.isOfInterruption && isCancelled?() == true {
-            throw CancellationError()
         }
     }
 }

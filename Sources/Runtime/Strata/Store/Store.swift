@@ -19,6 +19,8 @@ public final class Store: Sendable {
     let readers: ReaderThreads
     let observers = Observers()
     private let hasRepairedSearches = Locked(false)
+    /// Whether the store was searched for a migration of another version of the app.
+    let hasLookedForMigration = Locked(false)
     /// An object that must live as long as the store.
     private let owner: (any Sendable)?
 
@@ -218,7 +220,7 @@ public final class Store: Sendable {
             func read(_ connection: Connection) throws -> Result {
                 try connection.inUse(isWriting: false, until: isCancelled, repair: repairSearches) {
                     try connection.transaction("BEGIN") {
-                        try connection.checkVersion()
+                        try connection.delegate?.check(connection)
                         let transaction = ReadTransaction(connection)
                         defer { transaction.end() }
                         return try body(transaction)
@@ -358,10 +360,10 @@ public final class Store: Sendable {
                 if isCommitted { observers.wake(for: changes) }
             }
             let result = try connection.inUse(isWriting: true, until: isCancelled, repair: repairSearches) {
-                try connection.discardForeignMigration()
+                try discardForeignMigration(connection)
                 connection.replacedSearches = []
                 return try connection.transaction("BEGIN IMMEDIATE") {
-                    try connection.checkVersion()
+                    try connection.delegate?.check(connection)
                     let transaction = WriteTransaction(connection)
                     defer { transaction.end() }
                     let result = try body(transaction)

@@ -25,7 +25,9 @@ struct StoreConnections {
         if options.recreatesOnMismatch || options.recreatesChangedDrafts {
             setAside = try Self.makeWay(url, schema, options)
         }
-        if !options.isReadOnly { try StoreFile.create(at: url, schema, options) }
+        if !options.isReadOnly, let newest = schema.versions.last {
+            try StoreFile.create(at: url, newest, schema: schema.name, draft: schema.draft, options)
+        }
         let opening = try Self.connect(url, schema, options)
         report = try opening.connection.used { connection in
             try connection.cancellable(by: { options.isOpeningEnded() }) { try opening.open() }

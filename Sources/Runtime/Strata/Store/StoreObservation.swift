@@ -309,3 +309,13 @@ private final class Observation<Value: Equatable & Sendable>: Observer {
         }
     }
 }
+
+extension Locked where Value: Equatable {
+    /// Sets the value. Returns whether it has changed.
+    fileprivate func replace(by new: Value) -> Bool {
+        withLock { value in
+            defer { value = new }
+            return !areSame(value, new)
+        }
+    }
+}

@@ -56,7 +56,7 @@ package struct StoreOpening {
         if monitor.isWatched { monitor.finish(at: schema.versions.last?.name ?? "") }
         connection.setCheckpointsOnClose(true)
         connection.enforceForeignKeys()
-        connection.version = version
+        connection.delegate = version
         return report
     }
 
@@ -69,7 +69,7 @@ package struct StoreOpening {
     /// Prepares a further connection to an open store, which only reads.
     func read() throws {
         try connection.execute("PRAGMA query_only = ON")
-        connection.version = version
+        connection.delegate = version
     }
 
     private func state() throws -> State {
@@ -152,6 +152,8 @@ package struct StoreOpening {
             throw StoreError.corrupt(reason: error.message)
         } catch let error as SQLiteError where error.isBusy {
             throw StoreError.busy
+        } catch let error as SQLiteError where error.isOfMovedFile {
+            throw StoreError.moved
         } catch let error as SQLiteError where error.isFull {
             throw StoreError.diskFull
         } catch let error as SQLiteError where error.isOutOfMemory {

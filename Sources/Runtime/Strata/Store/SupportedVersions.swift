@@ -25,3 +25,33 @@ final class SupportedVersions: Sendable {
     /// Accepts a number that another program has written.
     func accept(changed userVersion: Int) { changed.withLock { $0 = userVersion } }
 }
+
+extension SupportedVersions: ConnectionDelegate {
+    /// Checks that no other process has migrated the store, since it was opened, to a version that the app cannot use:
+    /// columns may have new names then.
+    ///
+    /// - Throws: `StoreError.newer` if the store was migrated to such a version; the errors of an opening if the file has become
+    ///   something else.
+    func check(_ connection: Connection) throws {
+        let statement = try connection.cached("PRAGMA user_version")
+        defer { statement.reset() }
+        guard try statement.step() else { return }
+        let found = try statement.row.int(0)
+        if accepts(found) { return }
+        let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
+        if identity.isNewer(than: schema) { return accept(newer: found) }
+        let path = try MigrationPath(from: identity, in: schema)
+        guard path.steps.isEmpty else {
+            throw StoreError.needsMigration(found: path.source.name, newest: path.newest.name)
+        }
+        // The store has the app's version, but another program has changed its number.
+        accept(changed: found)
+    }
+
+    /// Returns an error if a store that is kept at an older version misses a column or a table.
+    func error(for error: SQLiteError) -> (any Error)? {
+        let isMissing = ["no such column", "no such table", "has no column"].contains(where: error.message.contains)
+        guard isMissing, let limit = schema.limit else { return nil }
+        return StoreError.older(found: limit.version, newest: limit.last)
+    }
+}

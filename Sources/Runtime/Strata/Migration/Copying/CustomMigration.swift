@@ -23,12 +23,6 @@ extension CustomMigration {
     public mutating func didMigrate(_ context: MigrationContext<OldVersion, NewVersion>) throws {}
 }
 
-/// The result of migrating a row: a complete row of a new entity, or only the values that a custom migration provides.
-public protocol MigratedRow {
-    /// The type of the new entity's primary key.
-    associatedtype ID: EntityID
-}
-
 /// An old row that reads each column on access, while the row is migrated. Strata generates the conformances.
 public protocol OldRow: ~Copyable {
     /// The entity of the old version.

@@ -249,6 +249,16 @@ public final class CustomStep {
     }
 }
 
+extension MigrationReport {
+    /// Adds the rows of a step with a custom migration.
+    mutating func add(_ step: CustomStep) {
+        rows += step.rows
+        droppedRows.merge(step.droppedRows, uniquingKeysWith: +)
+        mergedRows.merge(step.mergedRows, uniquingKeysWith: +)
+        setAsideRows.merge(step.setAsideRows, uniquingKeysWith: +)
+    }
+}
+
 /// The rows of an old entity that are not migrated yet. Only one row at a time is in memory.
 private struct OldRows<Old: StoredEntity> {
     private let task: String

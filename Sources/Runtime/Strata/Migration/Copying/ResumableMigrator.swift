@@ -169,7 +169,8 @@ struct ResumableMigrator {
         let plan = BatchedStages(run.stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
         let state = pending.state
         let total = state.totalRows == 0 ? try expectedRows(plan, run) : state.totalRows
-        monitor.begin(run.path, completed: state.completedRows, total: total)
+        monitor.begin(
+            from: run.path.source.name, to: run.path.newest.name, completed: state.completedRows, total: total)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
         batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
@@ -281,7 +282,7 @@ struct ResumableMigrator {
                 backup: backup.map(PendingMigration.Backup.init),
                 written: run.written,
                 report: MigrationReport(from: path.source.name, to: path.newest.name),
-                lastIDs: try StoreMetadata.lastIDs(reading: connection), transactionStage: transactionStage))
+                lastIDs: try LastIDs.read(from: connection), transactionStage: transactionStage))
         // If anything writes to the store after the backup, the migration begins again, with another backup.
         try pending.begin(owner: owner, sources: options.backup == nil ? plan.sources : nil)
         return pending

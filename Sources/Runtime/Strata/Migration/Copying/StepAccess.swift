@@ -52,7 +52,7 @@ public final class StepAccess {
         let state = batches?.pending.state
         hasChangedRows = state?.custom.hasChangedRows ?? false
         newIDs = NewIDs(
-            known: try state?.lastIDs ?? StoreMetadata.lastIDs(reading: connection), given: state?.custom.newIDs ?? [:])
+            known: try state?.lastIDs ?? LastIDs.read(from: connection), given: state?.custom.newIDs ?? [:])
         database = batches == nil ? "temp" : "main"
         let additions = "\(database).\"strata_added\""
         self.additions = additions
@@ -75,8 +75,10 @@ public final class StepAccess {
                 "CREATE TEMP VIEW \(SQL.quoted("strata_old_" + name)) AS "
                     + "SELECT * FROM \(SQL.quoted(oldNames[name] ?? name)) AS t WHERE \(isNotAdded)")
         }
-        old = ReadTransaction(connection, names: oldNames.merging(oldViews) { $1 })
-        new = WriteTransaction(connection, names: temporaryNames.merging(views.new) { $1 })
+        old = ReadTransaction(
+            connection, names: oldNames.merging(oldViews) { $1 }, rolledBack: MigrationError.rolledBack)
+        new = WriteTransaction(
+            connection, names: temporaryNames.merging(views.new) { $1 }, rolledBack: MigrationError.rolledBack)
     }
 
     /// Ends the step. Its cursors can no longer be read.

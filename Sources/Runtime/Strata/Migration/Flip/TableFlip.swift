@@ -39,7 +39,7 @@ struct TableFlip {
             try finish(last, hasNewTexts: hasNewTexts)
             lastIDs = last.stage.lastIDs(lastIDs, given)
         }
-        if !lastIDs.isEmpty { try StoreMetadata.writeLastIDs(lastIDs, to: connection) }
+        if !lastIDs.isEmpty { try LastIDs.write(lastIDs, to: connection) }
         try PendingMigration.discard(in: connection)
         return checksForeignKeys
     }

@@ -53,3 +53,13 @@ struct ForeignKeyRepair {
         return connection.changes
     }
 }
+
+extension [DanglingKey] {
+    /// The number of dangling foreign keys, by table.
+    var counts: [String: Int] { Dictionary(map { ($0.table, $0.count) }, uniquingKeysWith: +) }
+
+    /// Throws `MigrationError.danglingForeignKeys` if there are any.
+    func refuse() throws {
+        if !isEmpty { throw MigrationError.danglingForeignKeys(counts) }
+    }
+}

@@ -1,21 +1,5 @@
 import SQLSchema
 
-/// A state of a draft: everything that says how the rows of a store are read.
-package struct DraftState: Hashable, Sendable {
-    let tables: [Table]
-    /// The types of values that the tables do not show, one a line: `note.is_done bool`, or the line of a subtype.
-    let valueTypes: String
-
-    /// The types by the names of the properties and subtypes.
-    fileprivate var typesByName: [Substring: Substring] {
-        let pairs = valueTypes.split(separator: "\n").map { (line: Substring) -> (Substring, Substring) in
-            let end = line.firstIndex(of: " ") ?? line.endIndex
-            return (line[..<end], line[end...])
-        }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-    }
-}
-
 /// The difference between two states of a draft, over which debug builds migrate stores.
 ///
 /// The descriptions of a draft have no history within the draft, so elements are compared by their names. Tables, columns

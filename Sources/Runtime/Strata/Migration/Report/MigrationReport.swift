@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The result of a migration. Rows are counted by table, under the table's name in the version in which it happened.
 public struct MigrationReport: Hashable, Sendable, Codable {
     /// The version before.
@@ -36,12 +38,29 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         self.from = from
         self.to = to
     }
+}
 
-    /// Adds the rows of a step with a custom migration.
-    mutating func add(_ step: CustomStep) {
-        rows += step.rows
-        droppedRows.merge(step.droppedRows, uniquingKeysWith: +)
-        mergedRows.merge(step.mergedRows, uniquingKeysWith: +)
-        setAsideRows.merge(step.setAsideRows, uniquingKeysWith: +)
+extension StoreMetadata {
+    /// The table of the app's views, triggers and indexes that migrations dropped. It exists only if there are any.
+    private static let dropped = Table(
+        "strata_dropped",
+        ["id integer key", "version text", "type text", "name text", "sql text"])
+
+    /// Logs the objects that the migration to a version dropped.
+    static func log(
+        _ objects: [MigrationReport.DroppedObject], to version: String, in connection: Connection
+    ) throws {
+        if objects.isEmpty { return }
+        if try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'strata_dropped'") == 0 {
+            try connection.execute(SQLite.createTable(dropped))
+        }
+        let statement = try connection.prepare(
+            "INSERT INTO \"strata_dropped\" (\"version\", \"type\", \"name\", \"sql\") VALUES (?1, ?2, ?3, ?4)")
+        for object in objects {
+            for (place, text) in [version, object.type, object.name, object.sql].enumerated() {
+                try statement.bind(text, at: place + 1)
+            }
+            try statement.run()
+        }
     }
 }

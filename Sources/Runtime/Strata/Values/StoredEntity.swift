@@ -1,0 +1,203 @@
+import SQLSchema
+
+/// A generated struct: a row of a table.
+public protocol StoredEntity: MigratedRow, Hashable, Sendable {
+    /// The columns for conditions and orders, with one property for each.
+    associatedtype Columns: EntityColumns<Self> = NoColumns<Self>
+    /// The relationships that `related(_:_:)` reads, with one property for each.
+    associatedtype Relationships: EntityRelationships = NoRelationships
+    /// The table's name and columns.
+    static var table: EntityTable { get }
+    /// Returns the primary key of `entity`.
+    static func id(of entity: Self) -> ID
+    /// Creates the entity from a row with the table's stored columns in their order, and then the computed ones.
+    init(row: Row) throws
+    /// Binds the values of all stored columns in their order, starting with parameter 1.
+    func bind(to statement: Statement) throws
+    /// Compares all values with those of `other`. By default, the stored properties are compared by reflection, which is
+    /// slow: Strata generates a comparison for the newest structs only.
+    func compare(to other: Self, _ equality: inout Equality)
+}
+
+/// The relationships of an entity, with one property for each. Strata generates the conformances.
+public protocol EntityRelationships: Sendable {
+    /// Creates the relationships.
+    init()
+}
+
+/// The relationships of an entity without relationships.
+public struct NoRelationships: EntityRelationships {
+    /// Creates no relationships.
+    public init() {}
+}
+
+/// The table of an entity.
+public struct EntityTable: Sendable {
+    /// The unquoted name of the table.
+    public let name: String
+    /// The unquoted names of the primary key's columns, most significant first.
+    public let key: [String]
+    /// The collations of the primary key's columns, with "" for the default; empty if all have the default. Foreign keys are
+    /// compared by them (https://sqlite.org/foreignkeys.html#fk_schemacommands), although their columns have the default.
+    let keyCollations: [String]
+    /// The unquoted names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
+    public let columns: [String]
+    /// The unquoted names of the columns that SQLite computes, in the order of `init(row:)`, after the stored ones.
+    public let computed: [String]
+    /// The names of all columns, in the order of `init(row:)`.
+    @usableFromInline let fetchedColumns: [String]
+    /// The columns of each property; empty for a superseded struct.
+    private let properties: StoredProperties
+    let insert: String
+    let select: String
+    let find: String
+
+    /// Creates the description of a table whose rows are not queried by their properties.
+    ///
+    /// - Parameters:
+    ///   - name: The unquoted name.
+    ///   - key: The names of the primary key's columns, most significant first.
+    ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
+    ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
+    public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
+        self.init(name, key, columns, [], keyCollations, StoredProperties())
+    }
+
+    /// Creates the description of a table.
+    ///
+    /// - Parameters:
+    ///   - entity: The struct of a row.
+    ///   - name: The unquoted name.
+    ///   - key: The names of the primary key's columns, most significant first.
+    ///   - columns: The names of all stored columns, in the order of `init(row:)` and `bind(to:)`, each with the property that
+    ///     it stores. A property with several columns is a primary key or a foreign key.
+    ///   - computed: The names of the columns that SQLite computes, in the order of `init(row:)`.
+    ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
+    ///   - collations: The collations of the primary keys that foreign keys reference, by the columns of the foreign keys.
+    ///     SQLite accepts a foreign key by this collation, but its column does not have it.
+    public init<Entity: StoredEntity>(
+        _ entity: Entity.Type, _ name: String, key: [String],
+        columns: KeyValuePairs<String, PartialKeyPath<Entity> & Sendable>, computed: [String] = [],
+        keyCollations: [String] = [], collations: [String: String] = [:]
+    ) {
+        var properties = StoredProperties()
+        for (column, property) in columns { properties.add(column, of: property, collation: collations[column]) }
+        self.init(name, key, columns.map(\.key), computed, keyCollations, properties)
+    }
+
+    private init(
+        _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
+        _ properties: StoredProperties
+    ) {
+        self.name = name
+        self.key = key
+        self.keyCollations = keyCollations
+        self.columns = columns
+        self.computed = computed
+        fetchedColumns = columns + computed
+        insert = Self.insert(into: name, columns: columns)
+        select = Self.select(from: name, columns: fetchedColumns)
+        find = select + " WHERE " + SQL.matches(key)
+        self.properties = properties
+    }
+
+    /// Returns the names of a property's columns, with the collations of what they reference; nil if it is not stored.
+    func columns(of property: AnyKeyPath) -> (names: [String], collations: [String])? {
+        properties.columns(of: property)
+    }
+
+    func insert(into table: String) -> String {
+        table == name ? insert : Self.insert(into: table, columns: columns)
+    }
+
+    /// A statement that inserts the rows of a `RowFeed`.
+    func insertRows(into table: String, _ clause: String) -> String {
+        let values = columns.indices.map { "v\($0)" }.joined(separator: ", ")
+        return "\(Self.insertion(into: table)) (\(SQL.list(columns))) SELECT \(values) FROM strata_rows(?1)"
+            // Without WHERE, ON would begin a condition of the FROM clause.
+            + (clause.isEmpty ? "" : " WHERE 1 " + clause)
+    }
+
+    func select(from table: String) -> String {
+        table == name ? select : Self.select(from: table, columns: fetchedColumns)
+    }
+
+    func find(in table: String) -> String {
+        table == name ? find : select(from: table) + " WHERE " + SQL.matches(key)
+    }
+
+    private static func insert(into table: String, columns: [String]) -> String {
+        let parameters = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
+        return "\(insertion(into: table)) (\(SQL.list(columns))) VALUES (\(parameters))"
+    }
+
+    /// The table has another name in the statement, because the name `excluded` means the new row in `ON CONFLICT`.
+    private static func insertion(into table: String) -> String { "INSERT INTO \(SQL.quoted(table)) AS strata_row" }
+
+    private static func select(from table: String, columns: [String]) -> String {
+        "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))"
+    }
+}
+
+extension SQL {
+    /// Columns, each with its collation if it does not have the default.
+    static func collated(_ columns: [String], _ collations: [String]) -> [String] {
+        collations.isEmpty
+            ? columns : zip(columns, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \($1)" }
+    }
+
+    /// The condition that `columns` equal the parameters from `first` on, compared with `collations`.
+    static func matches(_ columns: [String], from first: Int = 1, collations: [String] = []) -> String {
+        collated(columns.map(quoted), collations).enumerated().map { "\($1) = ?\(first + $0)" }
+            .joined(separator: " AND ")
+    }
+
+    /// The SQL of `count` parameters from `first` on.
+    package static func parameters(_ count: Int, from first: Int = 1) -> String {
+        (first..<(first + count)).map { "?\($0)" }.joined(separator: ", ")
+    }
+}
+
+extension StoredEntity where Self: Identifiable {
+    /// Returns `id`, the primary key.
+    @inlinable public static func id(of entity: Self) -> ID { entity.id }
+}
+
+extension StoredEntity {
+    /// Whether all values are equal.
+    @inlinable public static func == (left: Self, right: Self) -> Bool {
+        var equality = Equality()
+        left.compare(to: right, &equality)
+        return equality.holds
+    }
+
+    /// Compares the stored properties by reflection.
+    public func compare(to other: Self, _ equality: inout Equality) {
+        for (left, right) in zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children) {
+            equality.compare(left.value as? AnyHashable, right.value as? AnyHashable)
+        }
+    }
+
+    /// Hashes the primary key.
+    @inlinable public func hash(into hasher: inout Hasher) {
+        hasher.combine(Self.id(of: self))
+    }
+
+    /// Reads an entity. The error for a malformed value names the table.
+    @inlinable static func read(_ row: Row) throws -> Self {
+        do {
+            return try Self(row: row)
+        } catch let error as MalformedValue {
+            throw error.named(table.name)
+        }
+    }
+
+    /// Binds all values. The error for a value that cannot be stored names the column.
+    @inlinable func write(to statement: Statement) throws {
+        do {
+            try bind(to: statement)
+        } catch let error as UnstorableValue {
+            throw error.named(Self.table.name, Self.table.columns)
+        }
+    }
+}
