@@ -243,76 +243,39 @@ struct RowExpressionToken {
 
     static func tokens(of text: String) throws(RowExpressionError) -> [RowExpressionToken] {
         var tokens: [RowExpressionToken] = []
-        let bytes = Array(text.utf8)
-        var place = 0
-        func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-        while place < bytes.count {
-            let start = place
-            let byte = bytes[place]
-            switch byte {
-            case 0x20, 0x09, 0x0a, 0x0d:
-                place += 1
-                continue
-            case 0x27, 0x22, 0x60, 0x5b:  // ' " ` [
-                guard let content = quoted(bytes, &place), !content.utf8.contains(0) else {
-                    throw RowExpressionError(offset: start, message: "the closing quote is missing")
+        for token in SQLToken.tokens(of: text) {
+            func error(_ message: String) -> RowExpressionError {
+                RowExpressionError(offset: token.range.lowerBound, message: message)
+            }
+            func add(_ kind: Kind, _ text: String) {
+                tokens.append(RowExpressionToken(kind: kind, text: text, offset: token.range.lowerBound))
+            }
+            switch token.kind {
+            case .space: continue
+            case .comment: throw error("a comment is not allowed in an expression")
+            case .word: add(.word, token.text)
+            case .name, .string:
+                let content = token.content
+                guard token.isComplete, !content.utf8.contains(0) else { throw error("the closing quote is missing") }
+                add(token.kind == .name ? .name : .literal(.text(content)), content)
+            case .blob:
+                let digits = token.content
+                guard token.isComplete, let bytes = blob(digits) else { throw error("the blob is not hexadecimal") }
+                add(.literal(.blob(bytes)), digits)
+            case .number:
+                let real = Double(token.text).flatMap { $0.isFinite ? Literal.real($0) : nil }
+                guard let value = Int64(token.text).map(Literal.integer) ?? real else {
+                    throw error("`\(token.text)` is not a number")
                 }
-                let kind = byte == 0x27 ? Kind.literal(.text(content)) : .name
-                tokens.append(.init(kind: kind, text: content, offset: start))
-            case 0x30...0x39:
-                while place < bytes.count, bytes[place].isNumberPart(after: bytes[place - (place > start ? 1 : 0)]) {
-                    place += 1
+                add(.literal(value), token.text)
+            case .symbol:
+                guard token.text.count == 2 || "(),=<>+-*/%".contains(token.text) else {
+                    throw error("`\(token.text)` is not allowed in an expression")
                 }
-                let digits = string(start..<place)
-                let real = Double(digits).flatMap { $0.isFinite ? Literal.real($0) : nil }
-                guard let value = Int64(digits).map(Literal.integer) ?? real else {
-                    throw RowExpressionError(offset: start, message: "`\(digits)` is not a number")
-                }
-                tokens.append(.init(kind: .literal(value), text: digits, offset: start))
-            case _ where byte.isWord || byte >= 0x80:
-                while place < bytes.count, bytes[place].isWord || bytes[place] >= 0x80 { place += 1 }
-                let word = string(start..<place)
-                if word.uppercased() == "X", place < bytes.count, bytes[place] == 0x27 {
-                    guard let digits = quoted(bytes, &place), let blob = blob(digits) else {
-                        throw RowExpressionError(offset: start, message: "the blob is not hexadecimal")
-                    }
-                    tokens.append(.init(kind: .literal(.blob(blob)), text: digits, offset: start))
-                } else {
-                    tokens.append(.init(kind: .word, text: word, offset: start))
-                }
-            default:
-                let two = string(start..<min(start + 2, bytes.count))
-                if ["--", "/*"].contains(two) {
-                    throw RowExpressionError(offset: start, message: "a comment is not allowed in an expression")
-                }
-                let symbol = ["<=", ">=", "<>", "!=", "==", "||"].contains(two) ? two : string(start..<(start + 1))
-                guard symbol.count == 2 || "(),=<>+-*/%".contains(symbol) else {
-                    throw RowExpressionError(offset: start, message: "`\(symbol)` is not allowed in an expression")
-                }
-                place += symbol.utf8.count
-                tokens.append(.init(kind: .symbol, text: symbol, offset: start))
+                add(.symbol, token.text)
             }
         }
         return tokens
-    }
-
-    /// Reads a text in quotes, in which a closing quote is doubled; nil if it does not end.
-    private static func quoted(_ bytes: [UInt8], _ place: inout Int) -> String? {
-        let close: UInt8 = bytes[place] == 0x5b ? 0x5d : bytes[place]
-        var content: [UInt8] = []
-        place += 1
-        while place < bytes.count {
-            let byte = bytes[place]
-            place += 1
-            if byte == close {
-                guard place < bytes.count, bytes[place] == close else {
-                    return String(decoding: content, as: UTF8.self)
-                }
-                place += 1
-            }
-            content.append(byte)
-        }
-        return nil
     }
 
     private static func blob(_ digits: String) -> [UInt8]? {
@@ -326,13 +289,5 @@ struct RowExpressionToken {
             bytes.append(byte)
         }
         return bytes
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte continues a number: a digit, a point, the mark of an exponent, or the exponent's sign.
-    fileprivate func isNumberPart(after previous: UInt8) -> Bool {
-        if isDigit || [0x2e, 0x65, 0x45].contains(self) { return true }
-        return (self == 0x2b || self == 0x2d) && (previous == 0x65 || previous == 0x45)
     }
 }

@@ -52,7 +52,12 @@ package struct SearchIndex: Hashable, Sendable {
     private let triggerNames: [String]
 
     /// The name of the index of a table.
-    package static func name(of table: String) -> String { "strata_search_" + table }
+    package static func name(of table: String) -> String { prefix + table }
+
+    /// The table of the index with this name.
+    package static func table(of name: String) -> String { String(name.dropFirst(prefix.count)) }
+
+    private static let prefix = "strata_search_"
 
     /// Creates the objects for a table; nil if it is not searched, or if columns hide all names of the row number.
     package init?(of table: Table) {

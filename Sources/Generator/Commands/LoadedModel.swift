@@ -241,7 +241,7 @@ package struct LoadedModel {
     /// Returns a change with the path of the file to report.
     ///
     /// A change of a released version's DDL becomes one change for each table with a statement that the version's SQL
-    /// file does not contain.
+    /// file does not have.
     private static func tableChanges(
         _ change: LockChange, in history: SchemaHistory, _ folder: ModelFolder
     ) -> [(LockChange, path: String)] {
@@ -250,9 +250,8 @@ package struct LoadedModel {
         else { return [(change, lockURL(folder).path)] }
         let file = folder.folder(.sql).appendingPathComponent("\(released).sql")
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [(change, lockURL(folder).path)] }
-        let changed = version.tables.filter { table in
-            !SQLite.create(table).allSatisfy { text.contains($0 + ";") }
-        }
+        let statements = Set(SQLToken.statements(of: text))
+        let changed = version.tables.filter { !statements.isSuperset(of: SQLite.create($0)) }
         return (changed.isEmpty ? [nil] : changed.map(\.name)).map { (.tables(released, table: $0), file.path) }
     }
 

@@ -41,7 +41,7 @@ struct FieldReader: Sendable {
     mutating func literal(_ json: JSON, key: String, type: ScalarType, _ file: SourceFile) -> Literal? {
         if let literal = LiteralReader.literal(json, type: type) { return literal }
         report(
-            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: LiteralReader.hint(type)), file,
+            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: type.facts.literalHint), file,
             json.offset)
         return nil
     }

@@ -161,7 +161,7 @@ package struct InvalidRowSettings: Sendable {
             if LiteralReader.literal(json, type: scalar) != nil { return (property.lineage, .scalar(json)) }
             report(
                 .wrongLiteral(
-                    key: member.key, type: scalar.rawValue, found: json.kind, hint: LiteralReader.hint(scalar)), json)
+                    key: member.key, type: scalar.rawValue, found: json.kind, hint: scalar.facts.literalHint), json)
             return nil
         case .subtype(let lineage):
             guard let subtype = version.subtype(lineage), case .cases(let cases) = subtype.kind else { break }

@@ -37,20 +37,4 @@ package enum LiteralReader {
         let components = DateComponents(calendar: Calendar(identifier: .gregorian), year: year, month: month, day: day)
         return components.isValidDate ? ISO8601DateFormatter().date(from: text) : nil
     }
-
-    /// Returns the hint in messages that explains how to write a value of `type`.
-    static func hint(_ type: ScalarType) -> String {
-        switch type {
-        case .int, .milliseconds: "write a whole number of at most 64 bits, without quotes"
-        case .bool: "write true or false"
-        case .double, .float, .seconds: "write a finite number, without quotes"
-        case .string: "write text in quotes, without the character U+0000"
-        case .url: "write a valid URL in quotes"
-        case .color: "write \"#RRGGBB\" or \"#RRGGBBAA\""
-        case .date: "write \"2001-01-01T00:00:00Z\", or the seconds since then as a number"
-        case .data: "write the bytes in base64, in quotes"
-        case .uuid: "write a valid UUID in quotes"
-        case .decimal: "write a decimal number of at most 38 digits, with or without quotes"
-        }
-    }
 }

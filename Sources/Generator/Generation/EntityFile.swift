@@ -50,7 +50,7 @@ extension Generator {
         ]
         switch shape.form {
         case .raw(let scalar):
-            let type = SwiftNames.type(scalar)
+            let type = scalar.facts.swift
             values["raw"] = ["type": .text(type), "tag": .text(shape.tag)]
             values["sources"] = .list(
                 shape.sources.map { source in
@@ -63,7 +63,8 @@ extension Generator {
             var column = 0
             let list = members.enumerated().map { place, member -> Value in
                 let type = member.target.map { names.id($0, in: version) }
-                let reader = type == nil ? Self.reader(member.parts.first?.type) : "id"
+                let scalar = member.parts.first?.type ?? .int
+                let reader = type == nil ? scalar.facts.reader.lowercased() : "id"
                 defer { column += member.parts.count }
                 let offset = column == 0 ? "index" : "index + \(column)"
                 return [
@@ -71,7 +72,7 @@ extension Generator {
                     "codingKey": .text(SwiftLiteral.string(member.description)),
                     "declaration": .text(names.parameter(member.name).declared),
                     "parameter": .text(names.parameter(member.name).name),
-                    "type": .text(type ?? SwiftNames.type(member.parts.first?.type ?? .int)),
+                    "type": .text(type ?? scalar.facts.swift),
                     "read": .text("row.\(reader)(\(offset))"),
                     "bind": .text("bind(self.\(SwiftName.escaped(member.name)), at: \(offset))"),
                     "isLast": .flag(place == members.count - 1),
@@ -91,14 +92,6 @@ extension Generator {
         // An explicit null is a value of a nullable property.
         return isNullable
             ? "values.contains(.\(member)) ? \(decode) : \(fallback)" : "\(decode) ?? \(fallback)"
-    }
-
-    private static func reader(_ scalar: ScalarType?) -> String {
-        switch scalar {
-        case .string: "string"
-        case .uuid: "uuid"
-        default: "int"
-        }
     }
 
     private func shapeValues(_ shape: EntityShape, _ lineage: EntityLineage) -> Value {
@@ -191,11 +184,11 @@ extension Generator {
     private func computedValues(_ properties: [ComputedProperty], after count: Int) -> Value {
         .list(
             properties.enumerated().map { place, property -> Value in
-                let type = ValueType.scalar(property.type)
+                let facts = property.type.facts
                 return [
                     "member": .text(SwiftName.escaped(property.member)),
-                    "type": .text(SwiftNames.type(property.type) + "?"),
-                    "read": .text("row.optional\(Self.typeName(type) ?? "Value")(\(count + place))"),
+                    "type": .text(facts.swift + "?"),
+                    "read": .text("row.optional\(facts.reader)(\(count + place))"),
                     "documentation": documentation(property.documentation),
                 ]
             })
@@ -260,7 +253,7 @@ extension Generator {
             + computed.map { property in
                 [
                     "member": .text(SwiftName.escaped(property.member)),
-                    "type": .text(SwiftNames.type(property.type) + "?"),
+                    "type": .text(property.type.facts.swift + "?"),
                     "value": .text(".init(\(SwiftLiteral.string(property.columnName)))"),
                 ]
             }
@@ -285,24 +278,7 @@ extension Generator {
 
     /// Returns the type of a column as part of a function's name; nil for types that the model declares.
     private static func typeName(_ column: StoredColumn) -> String? {
-        column.role == .attribute || column.role == .position ? typeName(column.type) : nil
-    }
-
-    private static func typeName(_ type: ValueType) -> String? {
-        switch type.scalar {
-        case .int, .milliseconds: "Int"
-        case .bool: "Bool"
-        case .double, .seconds: "Double"
-        case .float: "Float"
-        case .string: "String"
-        case .url: "URL"
-        case .color: "Color"
-        case .date: "Date"
-        case .data: "Data"
-        case .uuid: "UUID"
-        case .decimal: "Decimal"
-        case nil: nil
-        }
+        column.role == .attribute || column.role == .position ? column.type.scalar?.facts.reader : nil
     }
 
     /// Returns the values of an entity's relationships.

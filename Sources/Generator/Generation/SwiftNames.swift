@@ -131,28 +131,12 @@ struct SwiftNames {
     /// declares it.
     func type(_ type: ValueType, at index: Int) -> String {
         switch type {
-        case .scalar(let scalar): return Self.type(scalar)
+        case .scalar(let scalar): return scalar.facts.swift
         case .array(let element): return "[" + self.type(element, at: index) + "]"
         case .subtype(let lineage):
             let name = history.versions[index].subtype(lineage).map { SwiftName.type($0.name) } ?? ""
             let first = subtypeShape(of: lineage, at: index)?.first ?? index
             return "\(history.name).\(namespace(first)).\(SwiftName.escaped(name))"
-        }
-    }
-
-    static func type(_ type: ScalarType) -> String {
-        switch type {
-        case .int, .milliseconds: "Swift.Int"
-        case .bool: "Swift.Bool"
-        case .double: "Swift.Double"
-        case .float: "Swift.Float"
-        case .string, .color: "Swift.String"
-        case .url: "Foundation.URL"
-        case .date: "Foundation.Date"
-        case .seconds: "Foundation.TimeInterval"
-        case .data: "Foundation.Data"
-        case .uuid: "Foundation.UUID"
-        case .decimal: "Foundation.Decimal"
         }
     }
 
@@ -170,11 +154,9 @@ struct SwiftNames {
             let path = paths.indices.contains(column.part) ? paths[column.part] : ""
             return "Strata.SQLiteValue(\(member)\(column.isNullable ? "?" : "")\(path))"
         case .attribute, .position:
-            switch column.type.scalar {
-            case nil: return "try Strata.SQLiteValue(value: \(member))"
-            case .color: return "try Strata.SQLiteValue(color: \(member))"
-            default: return "Strata.SQLiteValue(\(member))"
-            }
+            guard let facts = column.type.scalar?.facts else { return "try Strata.SQLiteValue(value: \(member))" }
+            return facts.valueLabel.map { "try Strata.SQLiteValue(\($0): \(member))" }
+                ?? "Strata.SQLiteValue(\(member))"
         }
     }
 

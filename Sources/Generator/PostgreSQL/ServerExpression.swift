@@ -54,7 +54,7 @@ package struct ServerExpression {
     /// The types of a value before and after a change.
     static func types(of change: ValueChange) -> (from: ServerType, to: ServerType) {
         switch change {
-        case .scalar(let from, let to): (ServerType(from), ServerType(to))
+        case .scalar(let from, let to): (from.facts.server, to.facts.server)
         case .caseToString, .cases: (.text, .text)
         case .options: (.bigint, .bigint)
         case .members, .elements: (.jsonb, .jsonb)
@@ -64,7 +64,7 @@ package struct ServerExpression {
     private static func changed(_ value: String, _ change: ValueChange) -> String {
         switch change {
         case .scalar(let from, let to):
-            return PostgreSQL.converted(value, from: ServerType(from), to: ServerType(to))
+            return PostgreSQL.converted(value, from: from.facts.server, to: to.facts.server)
         case .caseToString: return value
         case .cases(let values, _):
             let cases = values.sorted { $0.key < $1.key }.map {

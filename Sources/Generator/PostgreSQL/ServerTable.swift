@@ -58,7 +58,7 @@ extension ModelVersion {
             table.checks.append(
                 Table.Check("\(table.name)_\(column.name)_cases", .isIn(.column(column.name), values)))
         }
-        for property in entity.computed { types[property.columnName] = ServerType(property.type) }
+        for property in entity.computed { types[property.columnName] = property.type.facts.server }
         table.checks.sort { $0.name < $1.name }
         return ServerTable(
             owner: TableOwner(entity: entity.lineage), table: table, types: types,
@@ -71,7 +71,7 @@ extension ModelVersion {
             if join.hasOrderedInverse { types[Table.inversePosition] = .bigint }
             for (names, end) in [(join.source, entity), (join.target, self.entity(join.relationship.target))] {
                 guard let end else { continue }
-                for (name, part) in zip(names, keyParts(of: end)) { types[name] = ServerType(part.type) }
+                for (name, part) in zip(names, keyParts(of: end)) { types[name] = part.type.facts.server }
             }
             return ServerTable(
                 owner: TableOwner(entity: entity.lineage, relationship: join.property), table: join.table, types: types,

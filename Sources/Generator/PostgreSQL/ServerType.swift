@@ -1,27 +1,7 @@
 import SchemaModel
 import SQLSchema
 
-/// The types of PostgreSQL columns (https://www.postgresql.org/docs/15/datatype.html).
-package enum ServerType: String, CaseIterable, Hashable, Sendable {
-    case bigint, boolean, real, text, timestamptz, bytea, uuid, numeric, jsonb
-    case double = "double precision"
-
-    /// Creates the type of a column for values of a scalar type.
-    package init(_ type: ScalarType) {
-        self =
-            switch type {
-            case .int, .milliseconds: .bigint
-            case .bool: .boolean
-            case .double, .seconds: .double
-            case .float: .real
-            case .string, .url, .color: .text
-            case .date: .timestamptz
-            case .data: .bytea
-            case .uuid: .uuid
-            case .decimal: .numeric
-            }
-    }
-
+extension ServerType {
     /// The seconds from 1970 to 2001, which is the beginning of time in stores of Strata.
     static let referenceDate = 978_307_200
 }
@@ -30,7 +10,7 @@ extension ModelVersion {
     /// Returns the type of a PostgreSQL column for values of a type.
     package func serverType(of type: ValueType) -> ServerType {
         switch type {
-        case .scalar(let scalar): return ServerType(scalar)
+        case .scalar(let scalar): return scalar.facts.server
         case .array: return .jsonb
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {

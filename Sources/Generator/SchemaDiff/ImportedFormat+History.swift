@@ -136,8 +136,8 @@ extension ModelVersion {
             let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
             // A relationship with a join table has no column here.
             let base = column.map { column in
-                column.role != .attribute && column.name.hasSuffix("_id")
-                    ? String(column.name.dropLast(3)) : column.name
+                column.role == .attribute
+                    ? column.name : ColumnSuffix.reference.removed(from: column.name) ?? column.name
             }
             return (entity.tableName, base ?? property.name)
         }

@@ -125,11 +125,11 @@ package struct Property: Hashable, Sendable {
     /// The name of an attribute's column.
     package var attributeColumn: String { persistedName ?? name }
     /// The name of the foreign key column of a relationship whose target has a single-column primary key.
-    package var referenceColumn: String { persistedName ?? name + "_id" }
+    package var referenceColumn: String { persistedName ?? ColumnSuffix.reference.added(to: name) }
     /// The prefix of the foreign key columns of a relationship whose target has a composite primary key.
     var referenceBase: String { persistedName ?? name }
     /// The column that stores the row's position in the inverse, ordered relationship.
-    package var positionColumn: String { (persistedName ?? name) + "_position" }
+    package var positionColumn: String { ColumnSuffix.position.added(to: persistedName ?? name) }
 
     /// The type of an attribute's values; nil if the property is a relationship.
     @inline(never)  // For the same reason as `relationship`.

@@ -49,8 +49,8 @@ extension StoredColumn {
         guard let property = property.flatMap(entity.property) else { return name }
         switch role {
         case .identifier, .attribute: return property.name
-        case .reference: return property.name + "_id"
-        case .position: return property.name + "_position"
+        case .reference: return ColumnSuffix.reference.added(to: property.name)
+        case .position: return ColumnSuffix.position.added(to: property.name)
         }
     }
 }
@@ -96,7 +96,7 @@ extension ModelVersion {
                 for (place, part) in referenceParts(of: property).enumerated() {
                     columns.append(
                         StoredColumn(
-                            name: part.name, member: SwiftName.member(property.name + "_id"),
+                            name: part.name, member: SwiftName.member(ColumnSuffix.reference.added(to: property.name)),
                             role: .reference(target: relationship.target), type: .scalar(part.type),
                             isNullable: property.isNullable, property: property.lineage, part: place,
                             documentation: property.documentation))
@@ -104,7 +104,8 @@ extension ModelVersion {
                 if inverse(of: relationship)?.relationship?.isOrdered == true {
                     columns.append(
                         StoredColumn(
-                            name: property.positionColumn, member: SwiftName.member(property.name + "_position"),
+                            name: property.positionColumn,
+                            member: SwiftName.member(ColumnSuffix.position.added(to: property.name)),
                             role: .position,
                             type: .scalar(.int), isNullable: true,
                             property: property.lineage,

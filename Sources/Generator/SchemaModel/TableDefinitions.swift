@@ -180,7 +180,7 @@ extension ModelVersion {
     /// Returns the columns of a join table for the primary key of one end.
     func joinColumns(_ end: String, _ entity: Entity) -> [String] {
         let parts = keyParts(of: entity)
-        return parts.count == 1 ? [end + "_id"] : parts.map { end + "_" + $0.name }
+        return parts.count == 1 ? [ColumnSuffix.reference.added(to: end)] : parts.map { end + "_" + $0.name }
     }
 
     /// Returns the name of the join table of a relationship.

@@ -203,17 +203,17 @@ struct CoreDataSource: ConversionSource {
         var references: Set<String> = []
         for key in table.foreignKeys where key.columns.count == 1 {
             let name = key.columns[0]
-            references.insert(name.hasSuffix("_id") ? String(name.dropLast(3)) : name)
+            references.insert(ColumnSuffix.reference.removed(from: name) ?? name)
         }
         return table.columns.map { column in
             let name = column.name
             if name == table.integerKey { return .key }
             let form = format.form(of: name, in: table.name, at: place)
             if case .entity(let names) = form { return .kind(names) }
-            let base = name.hasSuffix("_id") ? String(name.dropLast(3)) : name
+            let base = ColumnSuffix.reference.removed(from: name) ?? name
             if references.contains(base) { return .claim(sources(base), types: [.integer], isReference: true) }
-            if name.hasSuffix("_position"), references.contains(String(name.dropLast(9))) {
-                return .position(sources(String(name.dropLast(9))))
+            if let ordered = ColumnSuffix.position.removed(from: name), references.contains(ordered) {
+                return .position(sources(ordered))
             }
             let types = DeclaredType.types(of: form, storage: column.type)
             return .claim(sources(name), types: types, isReference: false)

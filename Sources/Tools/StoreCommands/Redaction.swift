@@ -118,10 +118,7 @@ struct Redaction {
 
     /// Whether the values of a type are numbers, in a column or in JSON.
     private static func isNumber(_ type: ScalarType) -> Bool {
-        switch type {
-        case .int, .bool, .double, .float, .date, .seconds, .milliseconds: true
-        case .string, .url, .color, .data, .uuid, .decimal: false
-        }
+        type.storage == .integer || type.storage == .real
     }
 
     private func redacted(_ text: String, _ type: ScalarType) -> String {

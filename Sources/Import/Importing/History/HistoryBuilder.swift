@@ -358,7 +358,7 @@ struct HistoryBuilder {
             if !imported.columns.isEmpty {
                 property.persistedColumns = imported.columns
             } else if let column = imported.column {
-                if column != name + "_id" { property.persistedName = column }
+                if column != ColumnSuffix.reference.added(to: name) { property.persistedName = column }
             } else if name != imported.name, !naming.displaced[table].contains(lineage) {
                 property.persistedName = imported.name
             }

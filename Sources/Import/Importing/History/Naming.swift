@@ -90,7 +90,8 @@ struct Naming {
             }
             let taken = Set(
                 state.properties.flatMap { property in
-                    ([property.name, property.column ?? property.name, property.name + "_id"] + property.columns)
+                    ([property.name, property.column ?? property.name, ColumnSuffix.reference.added(to: property.name)]
+                        + property.columns)
                         .flatMap {
                             [$0.lowercased(), SwiftName.member($0).lowercased()]
                         }
@@ -146,8 +147,9 @@ struct Naming {
         switch property.relationship?.association {
         case nil: [(property.column ?? name).lowercased()]
         case .toOne:
-            (property.columns.isEmpty ? [property.column ?? name + "_id"] : property.columns).map { $0.lowercased() }
-                + [(name + "_position").lowercased()]
+            (property.columns.isEmpty ? [property.column ?? ColumnSuffix.reference.added(to: name)] : property.columns)
+                .map { $0.lowercased() }
+                + [ColumnSuffix.position.added(to: name).lowercased()]
         case .toMany: []
         }
     }
@@ -158,6 +160,9 @@ struct Naming {
         // A relationship needs the other names only if it has a column, which is decided later.
         return relationship.association == .toMany
             ? ["~" + SwiftName.member(name)]
-            : ["~" + SwiftName.member(name), SwiftName.member(name + "_id"), SwiftName.member(name + "_position")]
+            : [
+                "~" + SwiftName.member(name), SwiftName.member(ColumnSuffix.reference.added(to: name)),
+                SwiftName.member(ColumnSuffix.position.added(to: name)),
+            ]
     }
 }

@@ -111,26 +111,13 @@ final class SQLReplay {
         for (table, copy) in copies { rowChanges[table, default: []].append(copy.change) }
     }
 
-    /// Returns the place of the next statement: after spaces, semicolons and comments.
+    /// Returns the offset of the next statement: after spaces, semicolons and comments.
     private static func start(_ bytes: [UInt8], from offset: Int) -> Int {
-        var place = offset
-        func byte(_ place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
-        while let next = byte(place) {
-            if [0x20, 0x09, 0x0a, 0x0c, 0x0d, UInt8(ascii: ";")].contains(next) {
-                place += 1
-            } else if next == UInt8(ascii: "-"), byte(place + 1) == next {
-                place = bytes[place...].firstIndex(of: 0x0a) ?? bytes.count
-            } else if next == UInt8(ascii: "/"), byte(place + 1) == UInt8(ascii: "*") {
-                place += 2
-                while place < bytes.count, bytes[place] != UInt8(ascii: "*") || byte(place + 1) != UInt8(ascii: "/") {
-                    place += 1
-                }
-                place = min(bytes.count, place + 2)
-            } else {
-                break
-            }
+        var offset = offset
+        while let token = SQLToken.next(in: bytes, at: offset), !token.isCode || token.isWord(";") {
+            offset = token.range.upperBound
         }
-        return place
+        return offset
     }
 
     // MARK: Recording

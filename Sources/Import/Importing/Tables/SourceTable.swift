@@ -64,7 +64,7 @@ struct SourceTable: Sendable {
         var names: [(name: String, sql: String)] = []
         // The name of a shadow table begins with the name of its virtual table.
         let virtual = try connection.texts(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'")
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")
         try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid") { row in
             let name = try row.string(0)
             guard !name.lowercased().hasPrefix("sqlite_"),

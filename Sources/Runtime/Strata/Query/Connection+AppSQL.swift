@@ -37,24 +37,30 @@ extension Connection {
     /// Whether SQL of the app may replace rows: `INSERT OR REPLACE`, `UPDATE OR REPLACE`, `REPLACE INTO`.
     static func mayReplace(_ sql: String) -> Bool {
         guard sql.range(of: "REPLACE", options: .caseInsensitive) != nil else { return false }
-        let words = sql.uppercased().split { !$0.isLetter }
-        return words.indices.contains { place in
-            words[place] == "REPLACE"
-                && (place > 0 && words[place - 1] == "OR" || place + 1 < words.count && words[place + 1] == "INTO")
+        let tokens = SQLToken.tokens(of: sql).filter(\.isCode)
+        return tokens.indices.contains { index in
+            tokens[index].isWord("REPLACE")
+                && (index > 0 && tokens[index - 1].isWord("OR")
+                    || index + 1 < tokens.count && tokens[index + 1].isWord("INTO"))
         }
     }
 
     /// Notes the searches whose rows a statement may replace. The triggers of rows that are replaced do not fire
     /// (https://sqlite.org/lang_conflict.html), so these searches are filled again at the end of the transaction.
     func noteReplacement(by sql: String) throws {
-        let searches = try cached(
-            "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'")
-        defer { searches.reset() }
-        while try searches.step() {
-            let name = try searches.row.string(0)
-            let table = name.dropFirst(SearchIndex.name(of: "").count)
-            if sql.range(of: table, options: .caseInsensitive) != nil { replacedSearches.insert(name) }
+        // SQLite also reads a text in single quotes as a name, where only a name can be.
+        let names = Set(
+            SQLToken.tokens(of: sql).compactMap { ($0.kind == .string ? $0.content : $0.name)?.lowercased() })
+        for search in try searches() where names.contains(SearchIndex.table(of: search).lowercased()) {
+            replacedSearches.insert(search)
         }
+    }
+
+    /// The names of the search indexes.
+    func searches() throws -> [String] {
+        try texts(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' AND name GLOB 'strata_search_*'"
+        )
     }
 
     /// Fills the searches of tables whose rows were replaced.

@@ -17,6 +17,8 @@ protocol ConnectionDelegate: AnyObject {
     func check(_ connection: Connection) throws
     /// Returns the reason why a statement cannot be prepared; nil if it is SQLite's.
     func error(for error: SQLiteError) -> (any Error)?
+    /// Returns the conditions of a table's unique indexes that have exactly these columns and contain only some rows, as SQL.
+    func conditions(ofUniqueIndexesOf table: String, on columns: [String]) -> [String]
 }
 
 /// A connection to a database. Its owner must ensure that only one thread at a time uses it.

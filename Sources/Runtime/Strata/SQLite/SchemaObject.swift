@@ -47,7 +47,9 @@ package struct SchemaObject: Hashable, Sendable {
     }
 
     /// Whether the object is a virtual table.
-    package var isVirtual: Bool { type == "table" && sql.uppercased().hasPrefix("CREATE VIRTUAL") }
+    package var isVirtual: Bool {
+        type == "table" && SQLToken.tokens(of: sql).lazy.filter(\.isCode).prefix(2).last?.isWord("VIRTUAL") == true
+    }
 
     /// Whether SQLite or Strata reserves the name of the object, or that of its table.
     var isReserved: Bool {

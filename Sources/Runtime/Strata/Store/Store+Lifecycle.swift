@@ -107,10 +107,8 @@ extension Connection {
 
     /// Fills all searches of the schema again.
     func rebuildSearches() throws {
-        let searches =
-            "SELECT name FROM sqlite_schema WHERE name GLOB 'strata_search_*' AND sql LIKE 'CREATE VIRTUAL TABLE %'"
         try transaction("BEGIN IMMEDIATE") {
-            for name in try texts(searches) { try execute(SearchIndex.rebuild(name)) }
+            for name in try searches() { try execute(SearchIndex.rebuild(name)) }
         }
     }
 }

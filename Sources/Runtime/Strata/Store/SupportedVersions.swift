@@ -1,3 +1,5 @@
+import SQLSchema
+
 /// The versions of a store that its connections accept: the newest one of the schema, and a newer one that the app can use.
 ///
 /// All connections to a store share it.
@@ -53,5 +55,12 @@ extension SupportedVersions: ConnectionDelegate {
         let isMissing = ["no such column", "no such table", "has no column"].contains(where: error.message.contains)
         guard isMissing, let limit = schema.limit else { return nil }
         return StoreError.older(found: limit.version, newest: limit.last)
+    }
+
+    func conditions(ofUniqueIndexesOf table: String, on columns: [String]) -> [String] {
+        let tables = schema.versions.last?.tables ?? []
+        let indexes = tables.first { $0.name == table }?.indexes ?? []
+        return indexes.filter { $0.isUnique && Set($0.columns) == Set(columns) }
+            .compactMap { $0.shape.condition.map { SQLite.expression($0) } }
     }
 }

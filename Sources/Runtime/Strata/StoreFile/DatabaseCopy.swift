@@ -81,12 +81,11 @@ package enum DatabaseCopy {
     /// Returns the names of the search indexes of tables without an integer as primary key. VACUUM may give the rows of such a
     /// table other numbers (https://sqlite.org/lang_vacuum.html), so these indexes must be filled again after it.
     static func unnumberedSearchIndexes(of connection: Connection) throws -> [String] {
-        try connection.texts(
-            """
-            SELECT s.name FROM sqlite_schema AS s JOIN sqlite_schema AS m ON s.name = '\(SearchIndex.name(of: ""))' || m.name \
-            WHERE m.type = 'table' AND s.sql LIKE 'CREATE VIRTUAL TABLE %' \
-            AND (SELECT count(*) = 1 AND max(c.type) = 'INTEGER' FROM pragma_table_info(m.name) AS c WHERE c.pk) = 0
-            """)
+        try connection.searches().filter { search in
+            let table = SQL.literal(SearchIndex.table(of: search))
+            return try connection.integer(
+                "SELECT count(*) = 1 AND max(type) = 'INTEGER' FROM pragma_table_info(\(table)) WHERE pk") != 1
+        }
     }
 
     /// Whether the file at `url` is a backup of the store, perhaps of another version.

@@ -68,7 +68,7 @@ extension WriteTransaction {
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
             // The unique index may contain only some rows. SQLite then needs its condition
             // (https://sqlite.org/lang_upsert.html).
-            let conditions = try open().uniqueIndexConditions(of: name(Entity.table.name), on: names)
+            let conditions = try open().delegate?.conditions(ofUniqueIndexesOf: Entity.table.name, on: names) ?? []
             if conditions.isEmpty { throw error }
             let clauses = conditions.map { Entity.table.updating(onConflictOf: names, where: $0) }
             return try insertAndFetch(entity, clauses.joined(separator: " "))
@@ -181,20 +181,6 @@ extension WriteTransaction {
         let changed = table.columns.indices.filter { !new.hasRecord(equalTo: before, at: $0) }
         if !changed.isEmpty { try update(entity, setting: changed.map { table.columns[$0] }) }
         return !changed.isEmpty
-    }
-}
-
-extension Connection {
-    /// Returns the conditions of the unique indexes of a table that have exactly these columns and contain only some rows.
-    fileprivate func uniqueIndexConditions(of table: String, on columns: [String]) throws -> [String] {
-        let name = SQL.literal(table)
-        let indexes = try texts("SELECT name FROM pragma_index_list(\(name)) WHERE \"unique\" AND partial ORDER BY seq")
-        return try indexes.compactMap { index in
-            let index = SQL.literal(index)
-            guard Set(try texts("SELECT name FROM pragma_index_info(\(index))")) == Set(columns) else { return nil }
-            return try text("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = \(index)")
-                .flatMap(SQLText.condition)
-        }
     }
 }
 

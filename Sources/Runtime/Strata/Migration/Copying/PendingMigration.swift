@@ -211,7 +211,7 @@ struct PendingMigration {
     /// consist of.
     private static func ownTables(_ connection: Connection) throws -> [String] {
         try connection.texts(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC"
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'view' ORDER BY type = 'virtual' DESC"
         ).filter(ReservedNames.isPendingTable)
     }
 

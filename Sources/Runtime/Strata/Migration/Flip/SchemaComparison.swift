@@ -62,10 +62,11 @@ package enum SchemaComparison {
 
     /// Returns whether a statement creates a table, with its columns in any order, and with any names of constraints.
     private static func isStatement(_ sql: String, for table: Table) -> Bool {
-        if sql == SQLite.createTable(table) { return true }
-        let (found, expected) = (SQLText.elements(of: sql), SQLite.elements(of: table))
+        let expected = SQLite.createTable(table)
+        if sql == expected { return true }
+        func elements(_ statement: String) -> [String] { SQLText.elements(of: statement, named: false).sorted() }
         return sql.hasSuffix(" STRICT") && sql.hasPrefix("CREATE TABLE \(SQL.quoted(table.name)) (")
-            && SQLText.unnamed(found).sorted() == SQLText.unnamed(expected).sorted()
+            && elements(sql) == elements(expected)
     }
 
     /// Returns the names of the indexes that were created by statements, by the statements without the names.
