@@ -30,6 +30,13 @@ import Testing
         #expect(contents == ["it's", "'", "", "0aFF", "a"])
     }
 
+    @Test(arguments: ["X'0'", "x'0g'", "x'+a'", "x'é'", "x'00", "'00'"]) func `what is not hexadecimal has no bytes`(
+        sql: String
+    ) {
+        #expect(SQLToken.tokens(of: sql).compactMap(\.bytes) == [])
+        #expect(SQLToken.tokens(of: "X'' x'00fF'").compactMap(\.bytes) == [[], [0, 255]])
+    }
+
     @Test func `numbers have exponents with signs`() {
         let tokens = SQLToken.tokens(of: "1.5e-3+2-1E+4").map(\.text)
         #expect(tokens == ["1.5e-3", "+", "2", "-", "1E+4"])

@@ -259,9 +259,8 @@ struct RowExpressionToken {
                 guard token.isComplete, !content.utf8.contains(0) else { throw error("the closing quote is missing") }
                 add(token.kind == .name ? .name : .literal(.text(content)), content)
             case .blob:
-                let digits = token.content
-                guard token.isComplete, let bytes = blob(digits) else { throw error("the blob is not hexadecimal") }
-                add(.literal(.blob(bytes)), digits)
+                guard let bytes = token.bytes else { throw error("the blob is not hexadecimal") }
+                add(.literal(.blob(bytes)), token.content)
             case .number:
                 let real = Double(token.text).flatMap { $0.isFinite ? Literal.real($0) : nil }
                 guard let value = Int64(token.text).map(Literal.integer) ?? real else {
@@ -276,18 +275,5 @@ struct RowExpressionToken {
             }
         }
         return tokens
-    }
-
-    private static func blob(_ digits: String) -> [UInt8]? {
-        let digits = Array(digits.utf8)
-        guard digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
     }
 }

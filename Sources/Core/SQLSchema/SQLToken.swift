@@ -56,6 +56,19 @@ package struct SQLToken: Hashable, Sendable {
         return String(decoding: content, as: UTF8.self)
     }
 
+    /// The bytes of `X'00FF'`; nil for another token, or if they are not hexadecimal.
+    package var bytes: [UInt8]? {
+        guard kind == .blob, isComplete else { return nil }
+        let digits = content.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
+    }
+
     /// The quote that ends what `quote` begins.
     private static func close(_ quote: UInt8) -> UInt8 { quote == UInt8(ascii: "[") ? UInt8(ascii: "]") : quote }
 

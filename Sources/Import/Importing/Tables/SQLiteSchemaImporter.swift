@@ -258,9 +258,10 @@ struct SQLiteSchemaImporter {
 
     /// Returns whether a CHECK constraint only restricts a Boolean column to 0 and 1.
     private func isTruthCheck(_ check: String, of table: SourceTable) -> Bool {
-        let text = check.filter { !$0.isWhitespace && !"\"`[]()".contains($0) }.lowercased()
+        let tokens = SQLToken.tokens(of: check).filter { $0.isCode && !$0.isWord("(") && !$0.isWord(")") }
+        let words = tokens.map { ($0.name ?? $0.text).lowercased() }
         return table.columns.contains { column in
-            type(of: column, in: table) == .bool && text == column.name.lowercased() + "in0,1"
+            type(of: column, in: table) == .bool && words == [column.name.lowercased(), "in", "0", ",", "1"]
         }
     }
 
