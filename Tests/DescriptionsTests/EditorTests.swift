@@ -124,9 +124,9 @@ import Testing
         }
         let texts = try files.map { SourceFile(path: $0.path, bytes: Array(try Formatting.format($0).utf8)) }
         for file in texts { #expect(try Formatting.format(file) == String(decoding: file.bytes, as: UTF8.self)) }
-        let before = Descriptions(reading: files, folder: "", schema: "TestSchema")
-        let after = Descriptions(reading: texts, folder: "", schema: "TestSchema")
-        func shape(_ descriptions: Descriptions) throws -> [[String]] {
+        let before = ValidatedDescriptions(reading: files, folder: "", schema: "TestSchema")
+        let after = ValidatedDescriptions(reading: texts, folder: "", schema: "TestSchema")
+        func shape(_ descriptions: ValidatedDescriptions) throws -> [[String]] {
             let history = try #require(descriptions.history)
             return history.versions.map { [$0.version.text, "\($0.fingerprint)"] + $0.logicalLines }
         }

@@ -6,14 +6,14 @@ import Testing
 
 /// Reads descriptions. The keys of `files` are file names without an extension, and `settings` is the text of
 /// `strata.json`.
-func describe(_ files: [String: String], settings: String? = nil) throws -> Descriptions {
+func describe(_ files: [String: String], settings: String? = nil) throws -> ValidatedDescriptions {
     func source(_ path: String, _ text: String) -> SourceFile { SourceFile(path: path, bytes: Array(text.utf8)) }
     var versions: VersionSettings?
     if let settings {
         var reader = try ConfigurationReader.read(source("strata.json", settings))
         versions = reader.versions()
     }
-    return Descriptions(
+    return ValidatedDescriptions(
         reading: files.map { source($0.key + ".json", $0.value) }, folder: "Model", schema: "TestSchema",
         settings: versions)
 }

@@ -49,7 +49,7 @@ import Testing
                 problems = [error]
             }
         }
-        let descriptions = Descriptions(
+        let descriptions = ValidatedDescriptions(
             reading: files, folder: name, schema: "TestSchema", settings: settings, lint: lint)
         #expect(descriptions.history == nil || !problems.isEmpty)
         return (problems + descriptions.diagnostics).inOrder

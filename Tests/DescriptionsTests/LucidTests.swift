@@ -94,7 +94,7 @@ import Testing
     func `Lucid's own sample is read without changes`() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         let sources = try files.map { SourceFile(path: $0.lastPathComponent, bytes: [UInt8](try Data(contentsOf: $0))) }
-        let descriptions = Descriptions(reading: sources, folder: "lucid", schema: "MovieSchema")
+        let descriptions = ValidatedDescriptions(reading: sources, folder: "lucid", schema: "MovieSchema")
         let history = try #require(descriptions.history)
         #expect(
             history.newest.entities.map(history.newest.logicalLine) == [

@@ -27,11 +27,11 @@ import Testing
         { "name": "state", "cases": ["open", "done"] }
         """
 
-    private func descriptions(_ texts: [String]) -> Descriptions {
+    private func descriptions(_ texts: [String]) -> ValidatedDescriptions {
         let names = ["User", "Team", "State", "Other"]
         let files = zip(names, texts).filter { !$1.isEmpty }
             .map { SourceFile(path: "\($0).json", bytes: Array($1.utf8)) }
-        return Descriptions(reading: files, folder: "Model", schema: "AppSchema")
+        return ValidatedDescriptions(reading: files, folder: "Model", schema: "AppSchema")
     }
 
     /// The messages about an edit, which replaces texts in the descriptions.

@@ -289,7 +289,8 @@ import Testing
         let source = SourceFile(
             path: "Book.json", bytes: Array(book("", history: #"{ "version": "1" }, { "version": "2.0.0" }"#).utf8))
         let sealed = try ["1.0", "2.0"].map { try #require(Version($0)) }
-        let descriptions = Descriptions(reading: [source], folder: "Model", schema: "TestSchema", sealed: sealed)
+        let descriptions = ValidatedDescriptions(
+            reading: [source], folder: "Model", schema: "TestSchema", sealed: sealed)
         #expect(descriptions.history?.versions.map(\.version.text) == ["1.0", "2.0"])
     }
 

@@ -76,7 +76,7 @@ import Testing
             }
         }
         let sources = texts.enumerated().map { SourceFile(path: "File\($0).json", bytes: Array($1.utf8)) }
-        let descriptions = Descriptions(reading: sources, folder: "Model", schema: "Schema")
+        let descriptions = ValidatedDescriptions(reading: sources, folder: "Model", schema: "Schema")
         // The targets of relationships are not part of the sample.
         let errors = descriptions.diagnostics.filter { $0.severity == .error }.map(\.description)
             .filter { !$0.contains("has no entity") }

@@ -103,7 +103,7 @@ import Testing
                 return (nil, [error])
             }
         }
-        let descriptions = Descriptions(
+        let descriptions = ValidatedDescriptions(
             reading: files.filter { !$0.path.hasSuffix("strata.json") }, folder: "Model", schema: "TestSchema",
             settings: settings)
         return (descriptions.history, descriptions.diagnostics)

@@ -83,7 +83,7 @@ import Testing
                     #"{ "versions": [{ "version": "1.0", "was": "1" }, "2.0", "2.1"], "imported": { "from": "room" } }"#
                         .utf8)))
         let files = EverythingModel.files.filter { $0.key != "strata.json" }.merging(Self.custom) { own, _ in own }
-        let descriptions = Descriptions(
+        let descriptions = ValidatedDescriptions(
             reading: files.map { SourceFile(path: $0.key, bytes: Array($0.value.utf8)) }, folder: "Model",
             schema: "EverythingSchema", settings: configuration.versions(), imported: configuration.imported())
         #expect(descriptions.diagnostics.filter { $0.severity == .error }.map(\.description) == [])

@@ -92,7 +92,7 @@ final class Workspace {
             settings = values.versions()
             imported = values.imported()
         }
-        let read = Descriptions(
+        let read = ValidatedDescriptions(
             reading: files.filter { $0.baseName != "strata" }, folder: folder, schema: "ModelSchema",
             settings: settings, imported: imported)
         guard let history = read.history else { throw Refusal(text: read.diagnostics.map(\.description)) }

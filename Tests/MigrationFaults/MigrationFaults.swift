@@ -76,7 +76,7 @@ package struct MigrationFaults {
     // MARK: Changes
 
     private func change(_ connection: Connection, _ fault: ValueFault, inKeys: Bool) throws -> Set<String> {
-        let names = Names(newest)
+        let names = DescribedNames(newest)
         var places: Set<String> = []
         for table in newest.tables {
             for column in table.columns {
@@ -124,7 +124,7 @@ package struct MigrationFaults {
     }
 
     private func change(_ connection: Connection, _ fault: RowFault) throws -> Set<String> {
-        let names = Names(newest)
+        let names = DescribedNames(newest)
         var places: Set<String> = []
         func run(_ table: String, _ column: String, _ place: String) throws {
             guard let id = SQLite.rowID(besides: newest.columns(of: table).all) else { return }

@@ -22,7 +22,7 @@ func makeStore(at url: URL, _ schema: SchemaDefinition, rows: String) throws {
 /// Reads the schema history from the texts of descriptions.
 func history(_ files: [String]) throws -> SchemaHistory {
     let sources = files.enumerated().map { SourceFile(path: "File\($0).json", bytes: Array($1.utf8)) }
-    let descriptions = Descriptions(reading: sources, folder: "Model", schema: "TestSchema")
+    let descriptions = ValidatedDescriptions(reading: sources, folder: "Model", schema: "TestSchema")
     #expect(descriptions.diagnostics.filter { $0.severity == .error }.map(\.description) == [])
     return try #require(descriptions.history)
 }

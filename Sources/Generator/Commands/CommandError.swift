@@ -25,7 +25,7 @@ package enum CommandError: Error, CustomStringConvertible {
     case found
     case unreadable(String, reason: String)
     /// A complete message.
-    case elsewhere(String)
+    case message(String)
     /// A problem with the store at a path.
     case store(String, reason: String)
     case noVersion(String, known: [String])
@@ -81,7 +81,7 @@ package enum CommandError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .found: ""
-        case .elsewhere(let message): message
+        case .message(let message): message
         case .usage(let message): "error: \(message)"
         case .noModel(let path):
             "error: \(path) has no strata.json; create one with the contents {} to make the folder a model"

@@ -12,7 +12,7 @@ extension LoadedModel {
             let file = serverMigration(from: step.from.version.text, to: step.to.version.text)
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
             if let statement = ServerMigration.ownTransaction(in: text) {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "\(file.path): error: \(statement) is not allowed here: 2-offline.sql runs all statements in one "
                         + "transaction; remove it")
             }

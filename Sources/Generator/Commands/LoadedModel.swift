@@ -57,7 +57,7 @@ package struct LoadedModel {
     ) throws {
         self.folder = folder
         var lock = try Self.readLock(folder)
-        let descriptions = Descriptions(
+        let descriptions = ValidatedDescriptions(
             reading: try folder.descriptions(), folder: folder.path, schema: folder.configuration.schema,
             sealed: lock.versions.map(\.version), settings: folder.configuration.versions,
             imported: folder.configuration.imported, lint: folder.configuration.lint)

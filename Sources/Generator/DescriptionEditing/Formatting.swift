@@ -17,7 +17,7 @@ package enum Formatting {
             if isConfiguration {
                 diagnostics = try ConfigurationReader.read(file).diagnostics
             } else {
-                diagnostics = DescriptionReader.problems(in: file)
+                diagnostics = DescriptionFileReader.problems(in: file)
             }
         } catch {
             throw FileDiagnostics(all: [error])
@@ -26,7 +26,7 @@ package enum Formatting {
         guard case .object(let members) = json.value, diagnostics.isEmpty else {
             throw FileDiagnostics(all: diagnostics)
         }
-        let isSubtype = DescriptionReader(file: file).isSubtype(members)
+        let isSubtype = DescriptionFileReader(file: file).isSubtype(members)
         let table = isConfiguration ? ConfigurationReader.keys : isSubtype ? KeyTable.subtype : .entity
         return canonical(JSONOutput(json), table).file
     }

@@ -5,7 +5,7 @@ import SchemaModel
 /// Reads the instructions for the step to a version from the history items of this version.
 struct InstructionReader {
     private let model: ResolvedModel
-    private var decoder: ModelDecoder
+    private var decoder: ElementDecoder
     private let index: VersionIndex
     private var instructions = StepInstructions()
 
@@ -13,7 +13,8 @@ struct InstructionReader {
     private var version: Version { sources.versions[index] }
 
     /// Returns the instructions for the step to the version at `index`.
-    static func read(_ model: ResolvedModel, at index: VersionIndex, _ decoder: inout ModelDecoder) -> StepInstructions
+    static func read(_ model: ResolvedModel, at index: VersionIndex, _ decoder: inout ElementDecoder)
+        -> StepInstructions
     {
         var reader = InstructionReader(model: model, decoder: decoder, index: index)
         for lineage in model.sources.entityLineages { reader.readEntity(lineage) }

@@ -7,7 +7,7 @@ struct NameTable: Sendable {
     private var subtypes: [[String: SubtypeLineage]]
 
     /// Reads the names. Reports invalid names, and names that two elements have in one version.
-    init(_ sources: SourceMap, _ reader: inout FieldReader) {
+    init(_ sources: SourceMap, _ reader: inout FieldValueReader) {
         entities = Array(repeating: [:], count: sources.versions.versions.count)
         subtypes = entities.map { _ in [:] }
         for lineage in sources.entityLineages {
@@ -32,7 +32,7 @@ struct NameTable: Sendable {
     /// Adds the names of an element. Reports a name that another element already has, once.
     private static func add<Element>(
         _ lineage: Lineage<Element>, _ fields: Timeline<Fields>, to names: inout [[String: Lineage<Element>]],
-        _ versions: VersionList, _ reader: inout FieldReader, file: (Lineage<Element>) -> SourceFile
+        _ versions: VersionList, _ reader: inout FieldValueReader, file: (Lineage<Element>) -> SourceFile
     ) {
         for index in fields.life {
             let fields = fields[index]

@@ -27,10 +27,10 @@ enum Resolver {
             return Resolution(diagnostics: missing.map { [$0] } ?? [])
         }
         let sources = SourceMap(entities, subtypes, versions)
-        var reader = FieldReader(diagnostics: settings?.problems(among: versions, mentions) ?? [])
+        var reader = FieldValueReader(diagnostics: settings?.problems(among: versions, mentions) ?? [])
         reader.diagnostics += sources.lifeProblems()
         let names = NameTable(sources, &reader)
-        var decoder = ModelDecoder(sources, names, reader)
+        var decoder = ElementDecoder(sources, names, reader)
         guard let model = decoder.model() else {
             return Resolution(sources: sources, diagnostics: decoder.reader.diagnostics)
         }

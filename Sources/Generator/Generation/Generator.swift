@@ -5,7 +5,7 @@ import SQLSchema
 
 /// Generates files from a schema history. The result depends only on the history, the templates and the options.
 ///
-/// The values for each template are in a separate source file, for example `EntityFile.swift` for `Entity.swift`.
+/// The values for each template are in a separate source file, for example `Generator+EntityFile.swift` for `Entity.swift`.
 package struct Generator: Sendable {
     let history: SchemaHistory
     let options: GenerationOptions

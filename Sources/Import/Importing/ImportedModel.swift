@@ -237,7 +237,7 @@ extension ModelImport {
             diagnostics = values.diagnostics
             invalidRows = values.invalidRows()
         }
-        let read = Descriptions(
+        let read = ValidatedDescriptions(
             reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings)
         if let history = read.history { diagnostics += invalidRows?.resolved(in: history).diagnostics ?? [] }
         guard let history = read.history, diagnostics.isEmpty else {

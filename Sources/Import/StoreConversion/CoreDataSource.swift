@@ -18,7 +18,7 @@ import Strata
 ///
 /// A version of the schema claims an exact set of columns. The database has that version if it has no other columns.
 struct CoreDataSource: ConversionSource {
-    let format: FormatIndex
+    let format: ImportedFormatLookup
     let family: CoreDataFamily
     /// The tables by their names in uppercase, with their columns by their names in uppercase.
     private let tables: [String: Table]
@@ -42,7 +42,7 @@ struct CoreDataSource: ConversionSource {
         let columns: Set<String>
     }
 
-    init(reading connection: Connection, _ format: FormatIndex) throws {
+    init(reading connection: Connection, _ format: ImportedFormatLookup) throws {
         self.format = format
         let database = try DatabaseTables(reading: connection)
         var tables: [String: Table] = [:]

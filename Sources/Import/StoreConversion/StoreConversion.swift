@@ -16,7 +16,7 @@ struct StoreConversion {
     /// The file of the database.
     let file: ConvertedFile
     let draft: ConversionDraft
-    private let index: FormatIndex
+    private let index: ImportedFormatLookup
     private let monitor: ConversionMonitor
 
     init(
@@ -30,7 +30,7 @@ struct StoreConversion {
         self.source = source
         self.files = files
         self.options = options
-        index = FormatIndex(format)
+        index = ImportedFormatLookup(format)
         monitor = ConversionMonitor(options)
     }
 

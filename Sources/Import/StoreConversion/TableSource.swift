@@ -4,12 +4,12 @@ import Strata
 /// A database with the same tables as the store. It was created by Room, Drift, GRDB or SQLite itself.
 struct TableSource: ConversionSource {
     private let database: DatabaseTables
-    private let format: FormatIndex
+    private let format: ImportedFormatLookup
     /// The greatest keys that SQLite recorded in `sqlite_sequence`, by table.
     private var sequences: [String: Int64] = [:]
     let versionName: String?
 
-    init(reading connection: Connection, _ format: FormatIndex, _ library: ImportedFormat.Library) throws {
+    init(reading connection: Connection, _ format: ImportedFormatLookup, _ library: ImportedFormat.Library) throws {
         self.format = format
         database = try DatabaseTables(reading: connection)
         let number = try connection.integer("PRAGMA user_version") ?? 0

@@ -84,7 +84,7 @@ private struct CompatibilityCheck {
     private let newer: FixtureVersion
     private let older: FixtureVersion
     private let folder: URL
-    private let names: Names
+    private let names: DescribedNames
     private var findings = SummarizedFindings()
 
     init(_ fixtures: Fixtures, newer: FixtureVersion, older: FixtureVersion, in folder: URL) {
@@ -92,7 +92,7 @@ private struct CompatibilityCheck {
         self.newer = newer
         self.older = older
         self.folder = folder
-        names = Names(older)
+        names = DescribedNames(older)
     }
 
     mutating func run(_ structs: [StructCheck]) throws -> [Failure] {

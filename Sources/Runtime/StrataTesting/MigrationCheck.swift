@@ -312,7 +312,7 @@ private struct MigrationCheck {
         try attach.bind(other.url.path, at: 1)
         try attach.run()
         defer { try? connection.execute("DETACH DATABASE other") }
-        let names = Names(version)
+        let names = DescribedNames(version)
         let tables =
             version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
             + version.joinTables.map { ($0.name, $0.allColumns) }

@@ -11,7 +11,7 @@ final class StepComparison {
     let step: StepExpectation
     let version: FixtureVersion
     let databases: StepDatabases
-    let names: Names
+    let names: DescribedNames
     let expectedValues: ExpectedValueFunction
     /// The expected results of rows, by the position of the table's expectation. The positions of entities without an
     /// expectation come after the last one.
@@ -42,7 +42,7 @@ final class StepComparison {
         expectedValues = try ExpectedValueFunction(on: connection)
         self.step = step
         self.version = version
-        names = Names(version)
+        names = DescribedNames(version)
         let attach = try connection.prepare("ATTACH DATABASE ?1 AS original")
         try attach.bind(before.path, at: 1)
         try attach.run()

@@ -23,7 +23,7 @@ struct StructCheck: Sendable {
         }
         check = { filled, empty, version in
             let table = Entity.table.name
-            let names = Names(version)
+            let names = DescribedNames(version)
             let entities = try ReadTransaction(filled).fetch(Entity.self)
             // A superseded struct has no computed properties.
             let computed = version.tables.first { $0.name == table }?.computed.map(\.name) ?? []
@@ -41,7 +41,7 @@ struct StructCheck: Sendable {
             return problems
         }
         compare = { filled, version in
-            let names = Names(version)
+            let names = DescribedNames(version)
             return try Entity.table.columns.filter { try !Self.distinguishes(Entity.self, by: $0, in: filled) }.map {
                 "\(names.property($0, of: Entity.table.name)): two structs that differ only in this property are equal"
             }
@@ -91,7 +91,7 @@ struct StructCheck: Sendable {
     }
 
     private static func compare(
-        _ entities: [ColumnValues], _ rows: [ColumnValues], table: String, _ names: Names, what: String
+        _ entities: [ColumnValues], _ rows: [ColumnValues], table: String, _ names: DescribedNames, what: String
     ) -> [String] {
         if rows.isEmpty { return ["\(names.entity(table)): there is no row, so nothing is checked"] }
         var problems: [String] = []

@@ -22,7 +22,7 @@ package enum ModelCommand {
         do {
             try EditCommand(arguments).run(console)
         } catch let refusal as DescriptionEditor.Refusal {
-            throw CommandError.elsewhere(refusal.text)
+            throw CommandError.message(refusal.text)
         }
     }
 }

@@ -72,7 +72,7 @@ struct PruneCommand {
         _ model: LoadedModel, _ outcomes: [String: FileOutcome], _ folder: ModelFolder
     ) throws -> SchemaHistory {
         let edited = try folder.applying(outcomes)
-        let pruned = Descriptions(
+        let pruned = ValidatedDescriptions(
             reading: try edited.descriptions(), folder: folder.path, schema: folder.configuration.schema,
             sealed: model.history.versions.map(\.version), settings: edited.configuration.versions)
         guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }

@@ -25,7 +25,7 @@ enum CopyCommand {
                 try copyFromServer(to: file, arguments, console)
             }
         } catch let error as ServerError {
-            throw CommandError.elsewhere("error: \(error)")
+            throw CommandError.message("error: \(error)")
         } catch let error as StoreError {
             throw CommandError.store(file.path, reason: error.description)
         } catch let error as SQLiteError {
@@ -40,7 +40,7 @@ enum CopyCommand {
         guard try connection.value("SELECT to_regclass('strata_schema')") != nil,
             let row = try connection.rows("SELECT version, fingerprint FROM strata_schema").first
         else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: the database has no table strata_schema: create its tables with a file of SQL/postgresql first")
         }
         // Tables of other schemas may have the same names.
@@ -51,12 +51,12 @@ enum CopyCommand {
             """)
         let (name, fingerprint) = (row[0] ?? "", row[1] ?? "")
         guard let version = model.history.versions.first(where: { $0.version.text == name }) else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: the database has version \(name), but the model has none of this name; is it the model of this database?"
             )
         }
         guard version.fingerprint.description == fingerprint else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: version \(name) of the database has another fingerprint than that of the model, so their contents differ"
             )
         }
@@ -73,7 +73,7 @@ enum CopyCommand {
         let model = try arguments.model(at: try arguments.value("--model")).loaded()
         let version = try version(of: connection, in: model)
         guard try connection.value("SELECT to_regclass('strata_copy')") == nil else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: a copy to this database was interrupted, so rows are missing; go on with it first")
         }
         let known = SchemaDefinition(model)
@@ -104,13 +104,13 @@ enum CopyCommand {
                         do {
                             try insert.bind(try CopyFormat.value(field, type), at: place + 1)
                         } catch let problem as CopyFormat.Problem {
-                            throw CommandError.elsewhere(
+                            throw CommandError.message(
                                 "error: a store cannot hold a value of the server, so nothing is written: "
                                     + "\(Self.key(fields, of: table)): \(column.name): \(problem)")
                         }
                     }
                     do { try insert.run() } catch let error as SQLiteError {
-                        throw CommandError.elsewhere(
+                        throw CommandError.message(
                             "error: the store refuses a row of the server, so nothing is written: "
                                 + "\(Self.key(fields, of: table)): \(error)")
                     }
@@ -118,7 +118,7 @@ enum CopyCommand {
                     if rows.isMultiple(of: 1_000) { progress.update(rows, of: Int(total) ?? rows) }
                 }
                 guard try RowChecksum(of: table, in: store) == RowChecksum(of: table, on: connection) else {
-                    throw CommandError.elsewhere("error: the rows of \(table.name) differ from those of the server")
+                    throw CommandError.message("error: the rows of \(table.name) differ from those of the server")
                 }
                 lines.append("  \(table.name): \(rows) \(rows == 1 ? "row" : "rows")")
             }

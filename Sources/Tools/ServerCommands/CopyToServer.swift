@@ -49,7 +49,7 @@ struct CopyToServer {
         server = try ServerConnection(to: try arguments.value("--to"))
         version = try CopyCommand.version(of: server, in: model)
         guard identity.version == version.version.text, identity.fingerprint == version.fingerprint.value else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: the store has version \(identity.version), and the database \(version.version.text): "
                     + "both need the same one")
         }
@@ -90,7 +90,7 @@ struct CopyToServer {
             if attempt == 0 { console.say("another copy is running; waiting") }
             Thread.sleep(forTimeInterval: 0.2)
         }
-        throw CommandError.elsewhere("error: another copy is running in this database")
+        throw CommandError.message("error: another copy is running in this database")
     }
 
     // MARK: Failures
@@ -108,7 +108,7 @@ struct CopyToServer {
             reasons = [try refusedRow(after: positions) ?? "\(error)"]
         default:
             let text = (error as? CommandError)?.description ?? "error: \(error)"
-            return .elsewhere(
+            return .message(
                 "\(text)\nThe target has a part of the rows and no foreign keys. Run the same command again to go on, or "
                     + "add --restart to begin again")
         }
@@ -241,7 +241,7 @@ struct CopyToServer {
             }
             if isPending, !isRestarted {
                 guard try server.value("SELECT store FROM strata_copy LIMIT 1") ?? identity == identity else {
-                    throw CommandError.elsewhere(
+                    throw CommandError.message(
                         "error: an interrupted copy of another store, or of this one before it was changed, is in the "
                             + "database: --restart deletes its rows")
                 }
@@ -251,7 +251,7 @@ struct CopyToServer {
             for table in tables {
                 let name = PostgreSQL.quoted(table.name)
                 if try server.value("SELECT EXISTS (SELECT FROM \(name))") == "t" {
-                    throw CommandError.elsewhere(
+                    throw CommandError.message(
                         "error: the table \(table.name) of the server has rows, but must be empty")
                 }
                 for key in table.foreignKeyConstraints {
@@ -276,7 +276,7 @@ struct CopyToServer {
                 positions[table.name]?.rows ?? 0, try server.value("SELECT count(*) FROM \(name)") ?? ""
             )
             guard found == "\(copied)" else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "error: the table \(table.name) of the server has \(found) rows, but \(copied) were copied: delete the rows "
                         + "of all tables yourself")
             }
@@ -373,7 +373,7 @@ struct CopyToServer {
         for table in tables {
             let (expected, found) = (try RowChecksum(of: table, in: store), try RowChecksum(of: table, on: server))
             guard found == expected else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "error: the rows of \(table.name) differ: \(expected.rows) in the store, \(found.rows) on the server. A trigger may "
                         + "have changed them: remove it, and add --restart")
             }

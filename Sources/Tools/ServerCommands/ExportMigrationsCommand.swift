@@ -55,7 +55,7 @@ struct ExportMigrationsCommand {
         let start = try version("--from") ?? target
         for version in [start, target] where !arguments.has("--drafts") && !model.released.contains(version.version) {
             let last = model.released.last.map { ", or export \($0) with --version \($0)" } ?? ""
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "\(model.folder.path): error: version \(version.version) is not released, so it can still change; release it"
                     + "\(last), or add --drafts for a database that you can delete")
         }
@@ -68,12 +68,12 @@ struct ExportMigrationsCommand {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
         guard !exists || isFolder.boolValue else {
-            throw CommandError.elsewhere("\(folder.path): error: this is a file; --to takes a folder")
+            throw CommandError.message("\(folder.path): error: this is a file; --to takes a folder")
         }
         let manifestFile = folder.appendingPathComponent(Self.manifest)
         let known = (try? String(contentsOf: manifestFile, encoding: .utf8)).map(Self.lines) ?? []
         if known.isEmpty, let name = try ownFile() {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "\(folder.path)/\(name): error: Strata wrote this file, but \(Self.manifest) is missing or empty; restore it from "
                     + "version control")
         }
@@ -85,7 +85,7 @@ struct ExportMigrationsCommand {
                 .compactMap(tool.number).max { $0.count == $1.count ? $0 < $1 : $0.count < $1.count } ?? "0" : "0"
         for entry in try entries(after: manifest.last?.part) {
             guard let last = Int(number), last < .max else {
-                throw CommandError.elsewhere("\(folder.path): error: no number follows \(number)")
+                throw CommandError.message("\(folder.path): error: no number follows \(number)")
             }
             let digits = String(last + 1)
             number = String(repeating: "0", count: max(0, max(6, number.count) - digits.count)) + digits
@@ -136,25 +136,25 @@ struct ExportMigrationsCommand {
         for (hash, part, name) in lines {
             let path = folder.appendingPathComponent(name).path
             guard tool.number(of: name) != nil || name.hasSuffix(".conf") else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "\(path): error: this folder was exported for another program than \(tool.rawValue)")
             }
             guard let entries = entries(of: part) else {
-                throw CommandError.elsewhere("\(path): error: the model has no version or step \(part)")
+                throw CommandError.message("\(path): error: the model has no version or step \(part)")
             }
             if texts[part] == nil {
                 let all = entries.flatMap { [$0.text, $0.settings].compactMap(\.self) }
                 texts[part] = Dictionary(all.map { (Self.hash($0), $0) }, uniquingKeysWith: { first, _ in first })
             }
             guard let text = texts[part]?[hash] else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "\(path): error: the export would write other statements for \(part) now, but databases may have run this "
                         + "file. If none has, delete it and all later files, and their lines in \(Self.manifest)")
             }
             let found = try? Data(contentsOf: folder.appendingPathComponent(name))
             if found == nil { missing.append((name, text)) }
             guard found == nil || found == Data(text.utf8) else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "\(path): error: this file was edited after its export; restore it from version control")
             }
         }
@@ -174,12 +174,12 @@ struct ExportMigrationsCommand {
         }
         while version != target.version.text {
             guard let step = schema.steps.first(where: { $0.from == version }) else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "\(folder.path): error: no steps lead from version \(version) to \(target.version)")
             }
             if step.migration?.isUnwritten == true {
                 let file = model.serverMigration(from: step.from, to: step.to)
-                throw CommandError.elsewhere("\(file.path): error: this migration is not written yet")
+                throw CommandError.message("\(file.path): error: this migration is not written yet")
             }
             entries += self.entries(of: step.name) ?? []
             version = step.to

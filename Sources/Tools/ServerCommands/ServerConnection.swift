@@ -26,21 +26,21 @@ final class ServerConnection {
     /// - Throws: `CommandError` if the library is missing, or if the database cannot be reached.
     init(to address: String) throws {
         guard let library = ServerLibrary.shared else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: libpq is missing, the client library of PostgreSQL; install libpq5 (Debian) or libpq (Homebrew)"
             )
         }
         // libpq would take a part of such a password for the host.
         let isClear = address.wholeMatch(of: /postgres(ql)?:\/\/([^@\/?#]*@)?[^@]*/) != nil
         guard isClear, var passwords = library.passwords(in: address) else {
-            throw CommandError.elsewhere(
+            throw CommandError.message(
                 "error: this is not an address like postgresql://USER@HOST/DATABASE. Write @ as %40, / as %2F and % as %25 in a "
                     + "password, or give it in PGPASSWORD or ~/.pgpass")
         }
         if let password = ProcessInfo.processInfo.environment["PGPASSWORD"] { passwords.append(password) }
         self.library = library
         guard let handle = library.connect(address) else {
-            throw CommandError.elsewhere("error: libpq has no memory left")
+            throw CommandError.message("error: libpq has no memory left")
         }
         self.handle = handle
         guard library.status(handle) == 0 else {
@@ -48,7 +48,7 @@ final class ServerConnection {
             for password in passwords where !password.isEmpty {
                 message = message.replacingOccurrences(of: password, with: "…")
             }
-            throw CommandError.elsewhere("error: the server cannot be reached: \(message)")
+            throw CommandError.message("error: the server cannot be reached: \(message)")
         }
         _ = library.setNoticeProcessor(handle, { _, _ in }, nil)
         do {
@@ -60,11 +60,11 @@ final class ServerConnection {
                 """)
             let encoding = try value("SHOW server_encoding") ?? ""
             guard encoding == "UTF8" else {
-                throw CommandError.elsewhere(
+                throw CommandError.message(
                     "error: the database has the encoding \(encoding); create one with ENCODING 'UTF8'")
             }
         } catch let error as ServerError {
-            throw CommandError.elsewhere("error: \(error)")
+            throw CommandError.message("error: \(error)")
         }
     }
 

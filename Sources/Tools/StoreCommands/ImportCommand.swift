@@ -8,7 +8,7 @@ enum ImportCommand {
         do {
             try runImport(arguments, console)
         } catch let error as ImportError {
-            throw CommandError.elsewhere(error.description)
+            throw CommandError.message(error.description)
         }
     }
 

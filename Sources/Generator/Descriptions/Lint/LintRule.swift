@@ -23,7 +23,7 @@ package struct LintRule: Sendable {
 /// Reads `"lint"`, and collects diagnostics.
 struct LintReader {
     let file: SourceFile
-    private var reader = FieldReader()
+    private var reader = FieldValueReader()
 
     var diagnostics: [Diagnostic] { reader.diagnostics }
 

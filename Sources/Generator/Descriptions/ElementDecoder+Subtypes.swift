@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes the elements of a subtype, without the default values of members.
     mutating func elements(of subtype: SubtypeLineage) -> ResolvedSubtype {
         let source = sources[subtype]

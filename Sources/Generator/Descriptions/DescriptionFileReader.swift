@@ -3,7 +3,7 @@ import JSONText
 import SchemaModel
 
 /// Reads the JSON of one file into an `EntityDescription` or a `SubtypeDescription`, and collects diagnostics.
-package struct DescriptionReader {
+package struct DescriptionFileReader {
     let file: SourceFile
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether the file describes an entity that is not stored.
@@ -18,7 +18,7 @@ package struct DescriptionReader {
 
     /// Returns the problems of a file.
     package static func problems(in file: SourceFile) -> [Diagnostic] {
-        var reader = DescriptionReader(file: file)
+        var reader = DescriptionFileReader(file: file)
         _ = reader.read()
         return reader.diagnostics
     }

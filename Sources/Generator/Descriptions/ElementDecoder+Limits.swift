@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 import SQLSchema
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes the limits on the values of a property.
     mutating func limits(of property: Property, _ fields: Fields) -> [ValueLimit] {
         var limits: [ValueLimit] = []

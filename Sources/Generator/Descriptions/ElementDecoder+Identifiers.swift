@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes the primary key of an entity.
     mutating func identifier(_ fields: Fields, of entity: EntityLineage) -> ResolvedIdentifier? {
         guard let field = fields["identifier"] else { return nil }

@@ -2,7 +2,7 @@ import SchemaDiff
 import SchemaModel
 
 /// The descriptions of a model, resolved and validated.
-package struct Descriptions: Sendable {
+package struct ValidatedDescriptions: Sendable {
     /// The schema history; nil if there are errors.
     package let history: SchemaHistory?
     /// The schema history with the versions after `current_version`; nil if there are errors.
@@ -34,7 +34,7 @@ package struct Descriptions: Sendable {
         var unpersisted: [String] = []
         let ordered = files.sorted { ($0.baseName, $0.path) < ($1.baseName, $1.path) }
         let readers = ordered.concurrentMap { file in
-            var reader = DescriptionReader(file: file)
+            var reader = DescriptionFileReader(file: file)
             return (reader.read(), reader)
         }
         for (file, (description, reader)) in zip(ordered, readers) {

@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 
 /// Reads the values of fields. A value of the wrong kind is reported and read as nil.
-struct FieldReader: Sendable {
+struct FieldValueReader: Sendable {
     var diagnostics: [Diagnostic] = []
 
     mutating func report(_ problem: Problem, _ file: SourceFile, _ offset: Int) {

@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 import SQLSchema
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes a condition on the rows of an entity: an object with the values of properties, such as
     /// `{ "state": "open", "closed_at": null }`, or a text, such as `"price > 0"`.
     ///

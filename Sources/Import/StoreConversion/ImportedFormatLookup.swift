@@ -2,7 +2,7 @@ import SQLSchema
 import Strata
 
 /// The format of the databases that a schema was imported from, by the positions of its versions.
-struct FormatIndex {
+struct ImportedFormatLookup {
     private var columns: [String: [ImportedColumn]] = [:]
     private var origins: [String: [ImportedOrigin]] = [:]
     private let unread: [ImportedUnread]

@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 import SQLSchema
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes the properties of an entity that can be searched; nil if there are none.
     mutating func search(_ fields: Fields, of entity: EntityLineage) -> TextSearch<ElementLineage>? {
         guard let field = fields.field("search") else { return nil }

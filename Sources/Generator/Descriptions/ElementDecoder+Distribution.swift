@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes the way in which Citus places the rows of an entity; nil if the description does not say it.
     mutating func distribution(_ fields: Fields, of entity: EntityLineage) -> Distribution? {
         guard let field = fields.field("distribution"),

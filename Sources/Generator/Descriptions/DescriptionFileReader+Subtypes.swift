@@ -1,7 +1,7 @@
 import JSONText
 
 /// Reads the files that describe subtypes.
-extension DescriptionReader {
+extension DescriptionFileReader {
     /// Returns whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
     /// relationships and no keys that only entities have.
     package func isSubtype(_ members: [JSON.Member]) -> Bool {

@@ -3,14 +3,14 @@ import SchemaModel
 import SQLSchema
 
 /// Decodes the fields of all elements in each epoch.
-struct ModelDecoder: Sendable {
+struct ElementDecoder: Sendable {
     let sources: SourceMap
     let names: NameTable
-    var reader: FieldReader
+    var reader: FieldValueReader
     /// The decoded subtypes, by lineage.
     var subtypes: [ResolvedSubtype] = []
 
-    init(_ sources: SourceMap, _ names: NameTable, _ reader: FieldReader) {
+    init(_ sources: SourceMap, _ names: NameTable, _ reader: FieldValueReader) {
         self.sources = sources
         self.names = names
         self.reader = reader

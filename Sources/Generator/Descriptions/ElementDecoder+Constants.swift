@@ -1,7 +1,7 @@
 import JSONText
 import SchemaModel
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes `default_value`.
     mutating func defaultValue(of property: Property, _ fields: Fields) -> Constant? {
         guard let field = fields.field("default_value") else { return nil }

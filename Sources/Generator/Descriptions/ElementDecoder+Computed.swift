@@ -2,7 +2,7 @@ import JSONText
 import SchemaModel
 import SQLSchema
 
-extension ModelDecoder {
+extension ElementDecoder {
     /// Decodes a property whose value is computed from others.
     ///
     /// - Parameters:
