@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StoreConversion", targets: ["StoreConversion"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
+        .library(name: "StrataConversionTesting", targets: ["StrataConversionTesting"]),
         .executable(name: "strata", targets: ["StrataCLI"]),
         .plugin(name: "StrataBuild", targets: ["StrataBuild"]),
         .plugin(name: "StrataGenerate", targets: ["StrataGenerate"]),
@@ -30,7 +31,7 @@ let package = Package(
             path: "Sources/Generator/Descriptions"),
         .target(
             name: "DescriptionEditing",
-            dependencies: ["Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
+            dependencies: ["Descriptions", "JSONText", "SchemaModel", "SQLSchema"],
             path: "Sources/Generator/DescriptionEditing"),
         .target(name: "Mustache", path: "Sources/Generator/Mustache"),
         .target(name: "Templates", path: "Templates", resources: [.copy("Document"), .copy("Mustache")]),
@@ -46,7 +47,7 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Descriptions", "Documents", "Generation", "JSONText", "PostgreSQL", "SchemaDiff", "SchemaModel",
+                "Descriptions", "Documents", "Generation", "Mustache", "PostgreSQL", "SchemaDiff", "SchemaModel",
                 "SQLSchema", "Templates", "TestFiles",
             ],
             path: "Sources/Generator/Commands"),
@@ -59,7 +60,7 @@ let package = Package(
         .target(
             name: "Strata", dependencies: ["CSQLite", "JSONText", "SQLSchema"], path: "Sources/Runtime/Strata"),
         .target(
-            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "StoreConversion", "Strata", "TestFiles"],
+            name: "StrataTesting", dependencies: ["CSQLite", "JSONText", "SQLSchema", "Strata", "TestFiles"],
             path: "Sources/Runtime/StrataTesting"),
 
         // Models and databases of other libraries.
@@ -71,8 +72,11 @@ let package = Package(
             ],
             path: "Sources/Import/Importing"),
         .target(
-            name: "StoreConversion", dependencies: ["CSQLite", "SQLSchema", "Strata"],
+            name: "StoreConversion", dependencies: ["CSQLite", "JSONText", "SQLSchema", "Strata"],
             path: "Sources/Import/StoreConversion"),
+        .target(
+            name: "StrataConversionTesting", dependencies: ["SQLSchema", "StoreConversion", "Strata", "StrataTesting"],
+            path: "Sources/Import/StrataConversionTesting"),
 
         // The command-line tool. Its commands edit models, and open databases and servers.
         .target(
@@ -85,7 +89,7 @@ let package = Package(
         .target(
             name: "StoreCommands",
             dependencies: [
-                "Commands", "Descriptions", "Documents", "Importing", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "Commands", "Documents", "Importing", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema",
                 "StoreConversion", "Strata",
             ],
             path: "Sources/Tools/StoreCommands"),
@@ -122,12 +126,12 @@ let package = Package(
         .testTarget(name: "SchemaDiffTests", dependencies: ["SchemaDiff", "SchemaModel", "SQLSchema"]),
         .testTarget(
             name: "DescriptionsTests",
-            dependencies: ["DescriptionEditing", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel"],
+            dependencies: ["DescriptionEditing", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema"],
             exclude: ["Invalid"]),
         .testTarget(name: "MustacheTests", dependencies: ["Mustache"]),
         .testTarget(
             name: "DocumentsTests",
-            dependencies: ["Commands", "Descriptions", "Documents", "SchemaDiff", "SchemaModel", "Templates"]),
+            dependencies: ["Commands", "Documents"]),
         .testTarget(
             name: "GenerationTests",
             dependencies: [
@@ -137,11 +141,14 @@ let package = Package(
         .testTarget(
             name: "ImportingTests",
             dependencies: [
-                "Commands", "Descriptions", "Importing", "ModelCommands", "SchemaDiff", "SchemaModel", "StoreCommands",
-                "StoreConversion", "Strata",
+                "Commands", "Descriptions", "Importing", "ModelCommands", "SchemaDiff", "SchemaModel", "SQLSchema",
+                "StoreCommands", "StoreConversion", "Strata",
             ]),
         .testTarget(
-            name: "StrataTests", dependencies: ["Descriptions", "SchemaDiff", "SchemaModel", "StoreCommands", "Strata"]),
+            name: "StrataTests",
+            dependencies: [
+                "CSQLite", "Descriptions", "SchemaDiff", "SchemaModel", "SQLSchema", "StoreCommands", "Strata",
+            ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
@@ -150,11 +157,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "StrataTestingTests",
-            dependencies: ["MigrationFaults", "SQLSchema", "Strata", "StrataTesting", "TestFiles"]),
+            dependencies: [
+                "MigrationFaults", "SQLSchema", "Strata", "StrataConversionTesting", "StrataTesting", "TestFiles",
+            ]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
-        .target(name: "ChainSchema", dependencies: ["Strata"], path: "Tests/ChainSchema"),
+        .target(name: "ChainSchema", dependencies: ["SQLSchema", "Strata"], path: "Tests/ChainSchema"),
         .executableTarget(
-            name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema", "StoreConversion"],
+            name: "MigratingChild", dependencies: ["CFaultVFS", "ChainSchema", "StoreConversion", "Strata"],
             path: "Tests/MigratingChild"),
         .executableTarget(
             name: "ModelDriver",
@@ -171,7 +180,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Commands", "Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataTesting",
+                "Commands", "Descriptions", "Laundry", "Movies", "StoreConversion", "Strata", "StrataConversionTesting",
+                "StrataTesting",
             ],
             exclude: ["PublicSurface"]),
         .target(
@@ -182,7 +192,7 @@ let package = Package(
             name: "PodcastsTests", dependencies: ["CSQLite", "Podcasts", "Strata", "StrataTesting"],
             plugins: ["StrataBuild"]),
         .testTarget(
-            name: "LaundryTests", dependencies: ["Laundry", "MigrationFaults", "StrataTesting"],
+            name: "LaundryTests", dependencies: ["Laundry", "MigrationFaults", "Strata", "StrataTesting"],
             plugins: ["StrataBuild"]),
         .testTarget(
             name: "MoviesTests", dependencies: ["MigrationFaults", "Movies", "StrataTesting"], plugins: ["StrataBuild"]),

@@ -53,7 +53,10 @@ enum Documentation {
 
     /// The examples in the doc comments of the products.
     static let examples: [Sample] = files(
-        in: ["Sources/Runtime/Strata", "Sources/Runtime/StrataTesting", "Sources/Import/StoreConversion"],
+        in: [
+            "Sources/Runtime/Strata", "Sources/Runtime/StrataTesting", "Sources/Import/StoreConversion",
+            "Sources/Import/StrataConversionTesting",
+        ],
         endingIn: ".swift"
     ).flatMap { url in
         samples(in: url) { line in

@@ -1,6 +1,7 @@
 import Foundation
 import StoreConversion
 import Strata
+import StrataConversionTesting
 import StrataTesting
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(arguments: ["Strata", "StoreConversion", "StrataTesting", "SQLSchema"])
+        @Test(arguments: ["Strata", "StoreConversion", "StrataConversionTesting", "StrataTesting", "SQLSchema"])
         func `public declarations are the ones that were reviewed`(module: String) throws {
             let output = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)

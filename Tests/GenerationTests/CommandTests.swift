@@ -177,6 +177,12 @@ import Testing
             try write(#"let parts = ["StrataBuild", "StrataTesting"]"#, to: manifest)
             #expect(!said(["generate", folder.path]).contains("warning"))
             #expect(!said(["check", folder.path]).contains("warning"))
+            let imported = #"{ "imported": { "from": "room", "invalid_rows": { "book": "drop" } } }"#
+            try write(imported, to: folder.appendingPathComponent("strata.json"))
+            let message = said(["generate", folder.path])
+            #expect(
+                message.contains(
+                    "warning: no target uses StrataConversionTesting, so the generated tests of conversions"))
         }
     }
 

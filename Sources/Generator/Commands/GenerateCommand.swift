@@ -225,13 +225,15 @@ struct GenerateCommand {
             warnings.append("\(file.path): warning: no step calls \(function) any more; delete it")
         }
         warnings += folder.manifestWarnings()
+        let products = ["StrataTesting"] + (folder.configuration.invalidRows.isEmpty ? [] : ["StrataConversionTesting"])
+        let dependencies = ["\"\(folder.target)\""] + products.map { ".product(name: \"\($0)\", package: \"strata\")" }
         for name in folder.missingTests(among: testTargets) {
             warnings.append(
                 """
                 note: \(folder.target) has no test target \(name), so no tests were written; add to Package.swift:
                     .testTarget(
                         name: "\(name)",
-                        dependencies: ["\(folder.target)", .product(name: "StrataTesting", package: "strata")],
+                        dependencies: [\(dependencies.joined(separator: ", "))],
                         plugins: [.plugin(name: "StrataBuild", package: "strata")])
                 """)
         }

@@ -164,6 +164,11 @@ package struct ModelFolder {
             warn(
                 unlessNamed: "StrataTesting", "the generated tests do not compile",
                 #".product(name: "StrataTesting", package: "strata") to the dependencies of the tests"#)
+            if !configuration.invalidRows.isEmpty {
+                warn(
+                    unlessNamed: "StrataConversionTesting", "the generated tests of conversions fail",
+                    #".product(name: "StrataConversionTesting", package: "strata") to the dependencies of the tests"#)
+            }
         }
         return warnings
     }

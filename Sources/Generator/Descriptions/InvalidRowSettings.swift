@@ -25,6 +25,9 @@ package struct InvalidRowSettings: Sendable {
         self.members = members
     }
 
+    /// Whether there are policies, for which tests are generated.
+    package var isEmpty: Bool { members.isEmpty }
+
     /// Returns the policies by table and version, and diagnostics about wrong settings.
     package func resolved(in history: SchemaHistory) -> (policies: [ImportedInvalidRows], diagnostics: [Diagnostic]) {
         var settings = self

@@ -20,7 +20,7 @@ public struct FixtureColumn: Sendable {
         case position
     }
 
-    let names: [String]
+    package let names: [String]
     /// The name of the property in the descriptions.
     let property: String
     let role: Role
@@ -142,11 +142,11 @@ public struct FixtureSearch: Hashable, Sendable {
 
 /// The table of an entity in a fixture.
 public struct FixtureTable: Sendable {
-    let name: String
+    package let name: String
     /// The name of the entity in the descriptions.
-    let entity: String
-    let key: [String]
-    let columns: [FixtureColumn]
+    package let entity: String
+    package let key: [String]
+    package let columns: [FixtureColumn]
     let computed: [FixtureComputedColumn]
     let indexes: [FixtureIndex]
     let checks: [FixtureCheck]
@@ -216,7 +216,7 @@ public struct FixtureTable: Sendable {
 
 /// A join table in a fixture.
 public struct FixtureJoinTable: Sendable {
-    let name: String
+    package let name: String
     /// The relationship that the table stores.
     let property: String
     let source: String
@@ -259,7 +259,7 @@ public struct FixtureJoinTable: Sendable {
     var key: [String] { columns + (hasDuplicates ? [Table.position] : []) }
 
     /// All columns.
-    var allColumns: [String] {
+    package var allColumns: [String] {
         columns + [Table.position] + (hasOrderedInverse ? [Table.inversePosition] : [])
     }
 }

@@ -8,8 +8,8 @@ public struct FixtureVersion: Sendable, CustomStringConvertible {
     var fingerprint: UInt64?
     let samples: @Sendable (WriteTransaction) throws -> Void
     /// The tables of the entities.
-    let tables: [FixtureTable]
-    let joinTables: [FixtureJoinTable]
+    package let tables: [FixtureTable]
+    package let joinTables: [FixtureJoinTable]
     /// The structs that this version declares.
     let structs: [StructCheck]
     /// The position of the version that last added or changed a table, by table name.

@@ -11,7 +11,7 @@ public struct Fixtures: Sendable {
     /// The versions, oldest first.
     public internal(set) var versions: [FixtureVersion] = []
     private(set) var steps: [StepExpectation] = []
-    let schema: any Schema.Type
+    package let schema: any Schema.Type
     var folder: URL
     /// The path of the model from a folder above the tests; nil if no one needs to know which tests have passed.
     let model: String?
@@ -248,7 +248,7 @@ public struct Fixtures: Sendable {
     }
 
     /// Writes the fixture of a version if necessary, once per process, and returns its failures.
-    func prepare(_ version: FixtureVersion) throws -> [Failure] {
+    package func prepare(_ version: FixtureVersion) throws -> [Failure] {
         try prepared.value(of: url(of: version).path) { try writeAndCheck(version) }
     }
 
@@ -449,7 +449,7 @@ public struct Fixtures: Sendable {
     }
 
     /// Runs `body` with a new temporary folder, and deletes the folder afterwards.
-    func withFolder<Result>(_ body: (_ folder: URL) throws -> Result) throws -> Result {
+    package func withFolder<Result>(_ body: (_ folder: URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -63,6 +63,16 @@ extension Fixtures {
         return nil
     }
 
+    /// The imported versions whose conversion is checked.
+    ///
+    /// In a history of at most ten versions, these are all imported versions. In a longer history, these are every
+    /// tenth version and the newest imported version. Set `STRATA_PATHS=all` in the environment to check all of them.
+    public var convertedVersions: [FixtureVersion] {
+        guard let names = schema.imported?.formerNames else { return [] }
+        let imported = versions.filter { names[$0.name] != nil }
+        return imported.filter { isSampled($0) || $0.name == imported.last?.name }
+    }
+
     /// The names of all tests.
     private var tests: [String] {
         GeneratedTest.allCases.flatMap { test -> [String] in

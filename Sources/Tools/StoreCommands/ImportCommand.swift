@@ -142,6 +142,11 @@ enum ImportCommand {
             "\(versions) \(versions == 1 ? "version" : "versions"); the newest has "
                 + "\(entities) \(entities == 1 ? "entity" : "entities"); steps: \(steps.count - custom) inferred, "
                 + "\(custom) to write; not carried over: \(model.lossCount), see \(folder)/IMPORT.md")
+        if !added {
+            console.say(
+                "to convert databases, add the product StoreConversion to the app, and StrataConversionTesting to its tests"
+            )
+        }
     }
 
     /// Returns the existing model in the folder; nil if there is none.

@@ -29,7 +29,10 @@ let package = Package(
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", .product(name: "StrataTesting", package: "strata")],
+            dependencies: [
+                "Journal", .product(name: "StrataConversionTesting", package: "strata"),
+                .product(name: "StrataTesting", package: "strata"),
+            ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v6]

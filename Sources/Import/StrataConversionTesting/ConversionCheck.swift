@@ -2,18 +2,9 @@ import Foundation
 import SQLSchema
 import StoreConversion
 import Strata
+import StrataTesting
 
 extension Fixtures {
-    /// The imported versions whose conversion is checked.
-    ///
-    /// In a history of at most ten versions, these are all imported versions. In a longer history, these are every
-    /// tenth version and the newest imported version. Set `STRATA_PATHS=all` in the environment to check all of them.
-    public var convertedVersions: [FixtureVersion] {
-        guard let names = schema.imported?.formerNames else { return [] }
-        let imported = versions.filter { names[$0.name] != nil }
-        return imported.filter { isSampled($0) || $0.name == imported.last?.name }
-    }
-
     /// Converts the rows of a version's fixture and checks the results.
     ///
     /// The first conversion uses the rows as they are. Each of the others tests a policy in `invalid_rows` of
