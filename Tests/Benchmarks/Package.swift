@@ -2,13 +2,14 @@
 
 import PackageDescription
 
+// `WITHOUT_GRDB=1` in the environment leaves out the comparisons with GRDB, which is then not downloaded.
+let hasGRDB = Context.environment["WITHOUT_GRDB"] == nil
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
-    dependencies: [
-        .package(name: "strata", path: "../.."),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    ],
+    dependencies: [.package(name: "strata", path: "../..")]
+        + (hasGRDB ? [.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")] : []),
     targets: [
         .target(
             name: "Orders", dependencies: [.product(name: "Strata", package: "strata")],
@@ -16,10 +17,8 @@ let package = Package(
         .systemLibrary(name: "RawSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [
-                "Orders", "RawSQLite", .product(name: "Strata", package: "strata"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            dependencies: ["Orders", "RawSQLite", .product(name: "Strata", package: "strata")]
+                + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v5]

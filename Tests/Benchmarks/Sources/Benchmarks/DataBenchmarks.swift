@@ -53,7 +53,9 @@ struct DataBenchmarks {
                         for person in people { try transaction.insert(person) }
                     }
                 }), against: rawInsert)
-        try compareGRDB("insert", prepare: empty, against: rawInsert, people.map(Self.record)) { try $0.insert($1) }
+        #if canImport(GRDB)
+            try compareGRDB("insert", prepare: empty, against: rawInsert, people.map(Self.record)) { try $0.insert($1) }
+        #endif
 
         let full = try empty()
         try Self.insert(people, into: full)
@@ -71,10 +73,12 @@ struct DataBenchmarks {
                 let all = try store.read { try $0.fetch(Person.self) }
                 precondition(all.count == rows)
             }, against: rawFetch)
-        try compareGRDB("fetch-all", prepare: { full }, against: rawFetch, ()) { grdb, _ in
-            let count = try grdb.fetchAll()
-            precondition(count == rows)
-        }
+        #if canImport(GRDB)
+            try compareGRDB("fetch-all", prepare: { full }, against: rawFetch, ()) { grdb, _ in
+                let count = try grdb.fetchAll()
+                precondition(count == rows)
+            }
+        #endif
 
         let ids = (0..<100_000).map { ($0 &* 7919) % rows + 1 }
         let rawFind = onFull("C API") {
@@ -99,7 +103,9 @@ struct DataBenchmarks {
                     }
                 }
             }, against: rawFind)
-        try compareGRDB("find-100000", prepare: { full }, against: rawFind, ids) { try $0.find($1) }
+        #if canImport(GRDB)
+            try compareGRDB("find-100000", prepare: { full }, against: rawFind, ids) { try $0.find($1) }
+        #endif
 
         let rawSome = onFull("C API") {
             let names = cities.map { "'\($0)'" }.joined(separator: ", ")
@@ -116,37 +122,12 @@ struct DataBenchmarks {
                 }
                 precondition(some.count == rows / 100)
             }, against: rawSome)
-        try compareGRDB("fetch-some", prepare: { full }, against: rawSome, cities) { grdb, cities in
-            let count = try grdb.fetchSome(of: cities)
-            precondition(count == rows / 100)
-        }
-    }
-
-    /// Compares what those with GRDB write with what is written against the C API.
-    private func compareGRDB<Input>(
-        _ name: String, prepare: @escaping () throws -> URL, against other: Variant, _ input: Input,
-        _ run: @escaping (GRDBData, Input) throws -> Void
-    ) throws {
-        for way in GRDBData.Way.allCases {
-            var open: (url: URL, grdb: GRDBData)?
-            let variant = Variant(
-                name: "GRDB",
-                prepare: {
-                    // What is only read stays open, as it does for the others.
-                    let url = try prepare()
-                    if open?.url != url || name == "insert" { open = (url, try GRDBData(way, at: url)) }
-                    return url
-                },
-                run: { _ in if let open { try run(open.grdb, input) } })
-            try compare("\(name)-grdb-\(way.rawValue)", variant, against: other, rounds: 3)
-        }
-    }
-
-    private static func record(_ person: Person) -> GRDBData.CodableRow {
-        GRDBData.CodableRow(
-            id: Int64(person.id.rawValue), email: person.email, city: person.city, age: person.age, score: person.score,
-            active: person.active, created: person.created.timeIntervalSinceReferenceDate, first: person.first,
-            last: person.last)
+        #if canImport(GRDB)
+            try compareGRDB("fetch-some", prepare: { full }, against: rawSome, cities) { grdb, cities in
+                let count = try grdb.fetchSome(of: cities)
+                precondition(count == rows / 100)
+            }
+        #endif
     }
 
     /// Ten of a thousand cities, whose numbers are odd.

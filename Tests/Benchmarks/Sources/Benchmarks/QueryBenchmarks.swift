@@ -1,8 +1,11 @@
 import Foundation
-import GRDB
 import Orders
 import RawSQLite
 import Strata
+
+#if canImport(GRDB)
+    import GRDB
+#endif
 
 /// A join of three tables and a grouped count, through a store, through the C API, and through GRDB.
 struct QueryBenchmarks {
@@ -45,7 +48,9 @@ struct QueryBenchmarks {
         let url = try filled()
         let store = try Store(at: url, schema: OrdersSchema.self)
         let raw = Raw(url.path)
-        let grdb = try DatabasePool(path: url.path)
+        #if canImport(GRDB)
+            let grdb = try DatabasePool(path: url.path)
+        #endif
         func variant(_ name: String, _ run: @escaping () throws -> Int, expecting count: Int) -> Variant {
             Variant(
                 name: name, prepare: { url },
@@ -61,34 +66,38 @@ struct QueryBenchmarks {
         try compare(
             "join", variant("Store", { try store.read { try $0.fetch(request) }.count }, expecting: rows / 100),
             against: rawJoin)
-        try compare(
-            "join-grdb",
-            variant(
-                "GRDB",
-                {
-                    try grdb.read { database in
-                        try Row.fetchCursor(database, sql: Self.join).map { row in
-                            Line(number: row[0], amount: row[1], customer: row[2], country: row[3])
-                        }.reduce(into: []) { $0.append($1) } as [Line]
-                    }.count
-                }, expecting: rows / 100), against: rawJoin)
+        #if canImport(GRDB)
+            try compare(
+                "join-grdb",
+                variant(
+                    "GRDB",
+                    {
+                        try grdb.read { database in
+                            try Row.fetchCursor(database, sql: Self.join).map { row in
+                                Line(number: row[0], amount: row[1], customer: row[2], country: row[3])
+                            }.reduce(into: []) { $0.append($1) } as [Line]
+                        }.count
+                    }, expecting: rows / 100), against: rawJoin)
+        #endif
 
         let rawGroups = variant("C API", { Self.grouped(raw).count }, expecting: 20)
         let groups = Order.all.grouped(by: \.state).select { ($0.key, $0.count, $0.sum(\.amount)) }
         try compare(
             "group", variant("Store", { try store.read { try $0.fetch(groups) }.count }, expecting: 20),
             against: rawGroups)
-        try compare(
-            "group-grdb",
-            variant(
-                "GRDB",
-                {
-                    try grdb.read { database in
-                        try Row.fetchCursor(database, sql: Self.groups).map { row -> (String, Int, Int) in
-                            (row[0], row[1], row[2])
-                        }.reduce(into: []) { $0.append($1) } as [(String, Int, Int)]
-                    }.count
-                }, expecting: 20), against: rawGroups)
+        #if canImport(GRDB)
+            try compare(
+                "group-grdb",
+                variant(
+                    "GRDB",
+                    {
+                        try grdb.read { database in
+                            try Row.fetchCursor(database, sql: Self.groups).map { row -> (String, Int, Int) in
+                                (row[0], row[1], row[2])
+                            }.reduce(into: []) { $0.append($1) } as [(String, Int, Int)]
+                        }.count
+                    }, expecting: 20), against: rawGroups)
+        #endif
     }
 
     static func text(_ statement: OpaquePointer, _ column: Int32) -> String {

@@ -102,10 +102,13 @@ enum SplitByRows: Schema {
     }()
 
     struct Splitting: CustomMigration {
+        typealias OldVersion = BenchmarksSchema.V1_0
+        typealias NewVersion = BenchmarksSchema.V2_0
+
         init() {}
 
         mutating func migrate(
-            _ old: BenchmarksSchema.V1_0.Person, _ context: Context
+            _ old: BenchmarksSchema.V1_0.Person, _ context: MigrationContext<OldVersion, NewVersion>
         ) throws -> Outcome<BenchmarksSchema.V2_0.Person> {
             let (first, last) = names(old.name)
             return .keep(BenchmarksSchema.V2_0.Person(migrating: old, first: first, last: last))

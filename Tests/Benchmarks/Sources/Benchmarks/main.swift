@@ -247,10 +247,12 @@ var unerased = StoreOptions()
 unerased.erasesDeletedContent = false
 try compare("code-not-erasing", opening("Store", BenchmarksSchema.self, old, options: unerased), against: loop)
 try compare("code-by-rows", opening("Store", SplitByRows.self, old), against: loop)
-for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand", .byHand)] {
-    let variant = Variant(name: name, prepare: { try copy(old) }, run: { try way.migrate($0, creating: newPeople) })
-    try compare(name, variant, against: loop)
-}
+#if canImport(GRDB)
+    for (name, way) in [("code-grdb-codable", GRDBWay.codable), ("code-grdb-by-hand", .byHand)] {
+        let variant = Variant(name: name, prepare: { try copy(old) }, run: { try way.migrate($0, creating: newPeople) })
+        try compare(name, variant, against: loop)
+    }
+#endif
 
 /// Whether one of the benchmarks with these names was asked for.
 func isAsked(_ names: String...) -> Bool {
