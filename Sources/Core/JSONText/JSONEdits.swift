@@ -49,8 +49,8 @@ package struct JSONEdits {
             if let first = ranges.first, let end = ranges.last?.upperBound { replace(first.lowerBound..<end) }
             return
         }
-        for place in dead where place < last {
-            replace(ranges[place].lowerBound..<ranges[place + 1].lowerBound)
+        for index in dead where index < last {
+            replace(ranges[index].lowerBound..<ranges[index + 1].lowerBound)
         }
         if last < ranges.count - 1, let end = ranges.last?.upperBound { replace(ranges[last].upperBound..<end) }
     }
@@ -97,20 +97,20 @@ package struct JSONEdits {
             let value = JSONOutput.object(new).text(indentation: indentation(at: json.offset))
             return replace(json.offset..<json.end, with: value)
         }
-        remove(old.indices.filter { place in !new.contains { $0.key == old[place].key } }, from: ranges)
+        remove(old.indices.filter { index in !new.contains { $0.key == old[index].key } }, from: ranges)
         /// The new members, in groups with the position of the existing member before them.
         var groups: [(anchor: Int?, added: [JSONOutput.Member])] = [(nil, [])]
         for member in new {
-            if let place = old.firstIndex(where: { $0.key == member.key }) {
-                change(old[place].value, to: member.value)
-                groups.append((place, []))
+            if let index = old.firstIndex(where: { $0.key == member.key }) {
+                change(old[index].value, to: member.value)
+                groups.append((index, []))
             } else {
                 groups[groups.count - 1].added.append(member)
             }
         }
         for (anchor, added) in groups {
-            let place = anchor.map { ranges[$0].lowerBound } ?? ranges.first?.lowerBound ?? json.offset
-            let indentation = indentation(at: place)
+            let index = anchor.map { ranges[$0].lowerBound } ?? ranges.first?.lowerBound ?? json.offset
+            let indentation = indentation(at: index)
             let texts = added.map { member in
                 let key = JSON.quoted(member.key) + ": "
                 return key + member.value.text(indentation: indentation, taken: key.utf8.count + 1)
@@ -160,9 +160,9 @@ package struct JSONEdits {
                 // The space after the bracket also separates the elements, if it is a new line.
                 gap(json.offset + 1..<first.lowerBound).contains("\n")
                     ? "," + gap(json.offset + 1..<first.lowerBound) : ", "
-            case (let place, let count) where place + 1 < count:
-                gap(ranges[place].upperBound..<ranges[place + 1].lowerBound)
-            case (let place, _): gap(ranges[place - 1].upperBound..<ranges[place].lowerBound)
+            case (let index, let count) where index + 1 < count:
+                gap(ranges[index].upperBound..<ranges[index + 1].lowerBound)
+            case (let index, _): gap(ranges[index - 1].upperBound..<ranges[index].lowerBound)
             }
         if let anchor {
             insert(texts.map { separator + $0 }.joined(), at: ranges[anchor].upperBound)

@@ -28,10 +28,10 @@ package struct FNV1a {
     @usableFromInline mutating func add(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         var hash = value
-        var place = 0
-        while place < bytes.count {
-            hash = (hash ^ UInt64(start[place])) &* 0x0000_0100_0000_01b3
-            place &+= 1
+        var index = 0
+        while index < bytes.count {
+            hash = (hash ^ UInt64(start[index])) &* 0x0000_0100_0000_01b3
+            index &+= 1
         }
         value = hash
     }

@@ -62,19 +62,19 @@ package struct GlobPattern: Hashable, Sendable {
     /// Returns whether the pattern matches a complete text. The text ends before its first NUL.
     package func matches(_ text: String) -> Bool {
         let text = Array(text.unicodeScalars.prefix { $0 != "\0" })
-        var (part, place) = (0, 0)
+        var (part, index) = (0, 0)
         // The last `*`, and the place in the text after what it matches. Only the last one has to be tried again.
-        var star: (part: Int, place: Int)?
-        while place < text.count || part < parts.count {
+        var star: (part: Int, index: Int)?
+        while index < text.count || part < parts.count {
             if part < parts.count, parts[part] == .any {
-                star = (part, place)
+                star = (part, index)
                 part += 1
-            } else if part < parts.count, place < text.count, parts[part].contains(text[place]) {
+            } else if part < parts.count, index < text.count, parts[part].contains(text[index]) {
                 part += 1
-                place += 1
+                index += 1
             } else if let (before, end) = star, end < text.count {
                 star = (before, end + 1)
-                (part, place) = (before + 1, end + 1)
+                (part, index) = (before + 1, end + 1)
             } else {
                 return false
             }
@@ -102,10 +102,10 @@ package struct GlobPattern: Hashable, Sendable {
                 number /= choices.count
             }
         }
-        guard let place = parts.firstIndex(of: .any) else { return number == 0 ? String(texts) : nil }
+        guard let index = parts.firstIndex(of: .any) else { return number == 0 ? String(texts) : nil }
         let digits = number == 0 ? "" : String(number)
         let missing = length - texts.reduce(0) { $0 + $1.count } - digits.count
-        texts[place] = (String(repeating: "x", count: max(0, missing)) + digits).unicodeScalars
+        texts[index] = (String(repeating: "x", count: max(0, missing)) + digits).unicodeScalars
         return String(texts)
     }
 

@@ -1,8 +1,8 @@
 extension Array {
     /// Replaces the first element with the same `name`, or appends the element if there is none.
     package mutating func put<Name: Equatable>(_ element: Element, by name: KeyPath<Element, Name>) {
-        if let place = firstIndex(where: { $0[keyPath: name] == element[keyPath: name] }) {
-            self[place] = element
+        if let index = firstIndex(where: { $0[keyPath: name] == element[keyPath: name] }) {
+            self[index] = element
         } else {
             append(element)
         }

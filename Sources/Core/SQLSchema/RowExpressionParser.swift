@@ -37,7 +37,7 @@ struct RowExpressionParser {
 
     private let tokens: [RowExpressionToken]
     private let end: Int
-    private var place = 0
+    private var tokenIndex = 0
     private var depth = 0
     /// The parser calls itself for each pair of parentheses. SQLite limits the depth of expressions, too
     /// (https://sqlite.org/limits.html#max_expr_depth).
@@ -58,7 +58,7 @@ struct RowExpressionParser {
     }
 
     /// The first token that is not read; nil at the end.
-    var rest: RowExpressionToken? { place < tokens.count ? tokens[place] : nil }
+    var rest: RowExpressionToken? { tokenIndex < tokens.count ? tokens[tokenIndex] : nil }
 
     private func error(_ expected: String) -> RowExpressionError {
         guard let rest else { return RowExpressionError(offset: end, message: "\(expected) is missing at the end") }
@@ -67,7 +67,7 @@ struct RowExpressionParser {
 
     private mutating func take(_ word: String) -> Bool {
         guard let rest, rest.isWord(word) else { return false }
-        place += 1
+        tokenIndex += 1
         return true
     }
 
@@ -98,13 +98,13 @@ struct RowExpressionParser {
                 if take("NULL") { return isNegated ? .not(.isNull(left)) : .isNull(left) }
                 throw error("`NULL`")
             }
-            let start = place
+            let start = tokenIndex
             let isNegated = take("NOT")
             if let test = try test(left) { return isNegated ? .not(test) : test }
-            place = start
+            tokenIndex = start
         }
         guard let symbol = rest.symbol, symbol.precedence >= least else { return nil }
-        place += 1
+        tokenIndex += 1
         return .binary(left, symbol, try expression(symbol.precedence + 1))
     }
 
@@ -144,7 +144,7 @@ struct RowExpressionParser {
         if take("-") {
             // The least integer has no positive counterpart.
             if let digits = rest, case .literal(.real) = digits.kind, let least = Int64("-" + digits.text) {
-                place += 1
+                tokenIndex += 1
                 return .literal(.integer(least))
             }
             switch try operand() {
@@ -164,13 +164,13 @@ struct RowExpressionParser {
         if take("CASE") { return try cases() }
         switch token.kind {
         case .literal(let value):
-            place += 1
+            tokenIndex += 1
             return .literal(value)
         case .name:
-            place += 1
+            tokenIndex += 1
             return .column(token.text)
         case .word where !Self.keywords.contains(token.text.uppercased()):
-            place += 1
+            tokenIndex += 1
             return take("(") ? try call(token) : .column(token.text)
         default: throw error("a value")
         }

@@ -85,10 +85,10 @@ package enum SchemaText {
             lines.append("  - \(name(column.name))")
             result.remove(column: column.name)
         }
-        for (place, column) in table.columns.enumerated() where result.column(column.name) == nil {
-            let before = place == 0 ? " first" : " after \(name(table.columns[place - 1].name))"
-            lines.append("  + \(line(of: column, in: table))\(place == result.columns.count ? "" : before)")
-            result.columns.insert(column, at: min(place, result.columns.count))
+        for (columnIndex, column) in table.columns.enumerated() where result.column(column.name) == nil {
+            let before = columnIndex == 0 ? " first" : " after \(name(table.columns[columnIndex - 1].name))"
+            lines.append("  + \(line(of: column, in: table))\(columnIndex == result.columns.count ? "" : before)")
+            result.columns.insert(column, at: min(columnIndex, result.columns.count))
             if table.primaryKey == [column.name] { result.primaryKey = [column.name] }
             result.foreignKeys += keys(of: column, in: table)
         }

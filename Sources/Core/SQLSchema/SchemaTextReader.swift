@@ -46,23 +46,24 @@ private struct SchemaTextReader {
     private typealias Token = SchemaTextToken
 
     private let tokens: [(token: SchemaTextToken, line: Int)]
-    private var place = 0
+    private var tokenIndex = 0
 
     init(_ text: String) throws(SchemaTextError) { tokens = try SchemaTextToken.tokens(of: text) }
 
     // MARK: Tokens
 
-    var isAtEnd: Bool { place == tokens.count }
+    var isAtEnd: Bool { tokenIndex == tokens.count }
 
-    private var token: Token? { isAtEnd ? nil : tokens[place].token }
+    private var token: Token? { isAtEnd ? nil : tokens[tokenIndex].token }
 
     private func error(_ expected: String) -> SchemaTextError {
-        SchemaTextError(line: isAtEnd ? tokens.last?.line ?? 1 : tokens[place].line, message: "\(expected) expected")
+        SchemaTextError(
+            line: isAtEnd ? tokens.last?.line ?? 1 : tokens[tokenIndex].line, message: "\(expected) expected")
     }
 
     private mutating func take(_ token: Token) -> Bool {
         guard self.token == token else { return false }
-        place += 1
+        tokenIndex += 1
         return true
     }
 
@@ -81,8 +82,8 @@ private struct SchemaTextReader {
     /// Reads a name: a word that is not reserved, or a name in quotes.
     private mutating func name() throws(SchemaTextError) -> String {
         switch token {
-        case .word(let word) where !SchemaText.reserved.contains(word): place += 1; return word
-        case .name(let name): place += 1; return name
+        case .word(let word) where !SchemaText.reserved.contains(word): tokenIndex += 1; return word
+        case .name(let name): tokenIndex += 1; return name
         default: throw error("a name")
         }
     }
@@ -97,7 +98,7 @@ private struct SchemaTextReader {
 
     private mutating func text() throws(SchemaTextError) -> String {
         guard case .text(let text) = token else { throw error("a text") }
-        place += 1
+        tokenIndex += 1
         return text
     }
 
@@ -105,16 +106,16 @@ private struct SchemaTextReader {
     private mutating func literal() throws(SchemaTextError) -> Literal? {
         switch token {
         case .text(let text):
-            place += 1
+            tokenIndex += 1
             return .text(text)
         case .number(let digits):
             guard let value = Int64(digits).map(Literal.integer) ?? Double(digits).map(Literal.real) else {
                 throw error("a number")
             }
-            place += 1
+            tokenIndex += 1
             return value
-        case .word("blob") where tokens[place + 1].token == .symbol("("):
-            place += 2
+        case .word("blob") where tokens[tokenIndex + 1].token == .symbol("("):
+            tokenIndex += 2
             let digits = Array(try text().utf8)
             try expect(")")
             var bytes: [UInt8] = []
@@ -179,7 +180,7 @@ private struct SchemaTextReader {
     mutating func readMember(of table: inout Table) throws(SchemaTextError) {
         switch token {
         case .word("key"):
-            place += 1
+            tokenIndex += 1
             table.primaryKey = try names()
         case .word("index"), .word("unique"): table.indexes.append(try index())
         case .word("check"): try readCheck(of: &table)
@@ -222,17 +223,17 @@ private struct SchemaTextReader {
             case .word("search"): table.search = try search()
             default:
                 let column = try readColumn(of: &table)
-                var place = table.columns.count
+                var index = table.columns.count
                 if takeWord("first") {
-                    place = 0
+                    index = 0
                 } else if takeWord("after") {
                     let before = try name()
                     guard let found = table.columns.firstIndex(where: { $0.name == before }) else {
                         throw error("the name of a column")
                     }
-                    place = found + 1
+                    index = found + 1
                 }
-                table.columns.insert(column, at: place)
+                table.columns.insert(column, at: index)
             }
         }
         try expectLineEnd()
@@ -243,7 +244,7 @@ private struct SchemaTextReader {
         let name = try name()
         var column = Table.Column(name, try type(), isNullable: takeSymbol("?"))
         if case .word(let word) = token, let collation = Collation(rawValue: word) {
-            place += 1
+            tokenIndex += 1
             column.collation = collation
         }
         if takeSymbol("=") {
@@ -257,12 +258,12 @@ private struct SchemaTextReader {
 
     private mutating func type() throws(SchemaTextError) -> StorageType {
         guard case .word(let word) = token, let type = StorageType(rawValue: word) else { throw error("a type") }
-        place += 1
+        tokenIndex += 1
         return type
     }
 
     private mutating func readComputed(of table: inout Table) throws(SchemaTextError) {
-        place += 1
+        tokenIndex += 1
         let column = ComputedColumn(try name(), try type(), try rowExpression())
         table.computed.insert(column, at: table.computed.firstIndex { column.name < $0.name } ?? table.computed.count)
     }
@@ -284,18 +285,18 @@ private struct SchemaTextReader {
     }
 
     private mutating func readCheck(of table: inout Table) throws(SchemaTextError) {
-        place += 1
+        tokenIndex += 1
         let check = Table.Check(try name(), try rowExpression())
         table.checks.insert(check, at: table.checks.firstIndex { check.name < $0.name } ?? table.checks.count)
     }
 
     private mutating func search() throws(SchemaTextError) -> TextSearch<String> {
-        place += 1
+        tokenIndex += 1
         let columns = try names()
         guard case .word(let word) = token, let tokenizer = SearchTokenizer(rawValue: word) else {
             throw error("a tokenizer")
         }
-        place += 1
+        tokenIndex += 1
         return TextSearch(columns, tokenizer)
     }
 
@@ -315,7 +316,7 @@ private struct SchemaTextReader {
         guard case .word(let word) = token, let rule = Table.DeleteRule(rawValue: word) else {
             throw error("a delete rule")
         }
-        place += 1
+        tokenIndex += 1
         return Table.ForeignKey(columns, to: target, targetColumns, rule)
     }
 

@@ -75,7 +75,7 @@ struct TableAlteration {
     func givesNewTable(after alterations: [String: TableAlteration]) -> Bool {
         func renamed(_ name: String) -> String { renames[name] ?? name }
         var columns = old.columns.filter { !dropped.contains($0.name) }
-        for place in columns.indices { columns[place].name = renamed(columns[place].name) }
+        for index in columns.indices { columns[index].name = renamed(columns[index].name) }
         let foreignKeys = old.foreignKeys.map { key in
             let target = alterations[key.target]
             return Table.ForeignKey(

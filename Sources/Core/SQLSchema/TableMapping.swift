@@ -76,9 +76,9 @@ package struct TableMapping: Sendable {
     /// - Parameter name: Returns the name of the index that a statement creates, in the database; nil if there is none.
     package func namingIndexes(_ name: (_ statement: String, _ index: Table.Index) -> String?) -> TableMapping {
         var old = old
-        for place in old.indices {
-            old[place].indexes = old[place].indexes.map { index in
-                name(SQLite.createIndex(index, on: old[place].name), index).map { Table.Index($0, index.shape) }
+        for oldIndex in old.indices {
+            old[oldIndex].indexes = old[oldIndex].indexes.map { index in
+                name(SQLite.createIndex(index, on: old[oldIndex].name), index).map { Table.Index($0, index.shape) }
                     ?? index
             }
         }

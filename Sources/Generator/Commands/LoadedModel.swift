@@ -107,10 +107,10 @@ package struct LoadedModel {
         // Databases of imported versions exist already, so these are no drafts.
         let drafts = history.versions.dropFirst(sealedCount).map(\.version).filter { !history.isImported($0) }
         if case .version(let version) = release {
-            guard let place = history.versions.firstIndex(where: { $0.version == version }) else {
+            guard let index = history.versions.firstIndex(where: { $0.version == version }) else {
                 throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
             }
-            sealedCount = max(sealedCount, place + 1)
+            sealedCount = max(sealedCount, index + 1)
         } else {
             if drafts.count > 1 {
                 severalDrafts = descriptions.severalDrafts(
@@ -140,9 +140,9 @@ package struct LoadedModel {
                 !lock.versions.contains(where: { $0.version == version }), !history.isPassedInConversion(version)
             else { continue }
             let url = fixtures.appendingPathComponent(name)
-            let place = history.versions.firstIndex { $0.version == version }
-            if let place, fixture(of: history.versions[place], at: url)?.isCurrent == true {
-                count = max(count, place + 1)
+            let index = history.versions.firstIndex { $0.version == version }
+            if let index, fixture(of: history.versions[index], at: url)?.isCurrent == true {
+                count = max(count, index + 1)
             } else {
                 messages.append(
                     """

@@ -118,8 +118,8 @@ package struct ModelFolder {
     /// - Parameter named: The folders of the package's test targets, by name. If nil, the folders are `Tests/NAME`
     ///   beside the nearest Package.swift.
     package func testFolders(among named: [String: URL]?) -> [TestFolder] {
-        configuration.tests.enumerated().compactMap { place, name in
-            (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: place == 0) }
+        configuration.tests.enumerated().compactMap { index, name in
+            (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: index == 0) }
         }
     }
 
@@ -201,8 +201,8 @@ package struct ModelFolder {
     }
 
     /// Returns the folder for files of a kind.
-    package func folder(_ place: GeneratedFile.Place) -> URL {
-        switch place {
+    package func folder(_ index: GeneratedFile.Place) -> URL {
+        switch index {
         case .sources: url.appendingPathComponent("Generated", isDirectory: true)
         case .migrations: url.appendingPathComponent("Migrations", isDirectory: true)
         case .sql: url.appendingPathComponent("SQL", isDirectory: true)

@@ -100,16 +100,16 @@ package struct OwnSources {
     /// declaration whose braces do not match is kept.
     private static func removing(_ declaration: Regex<AnyRegexOutput>, from lines: [String]) -> [String] {
         var kept: [String] = []
-        var place = 0
-        while place < lines.count {
-            guard (try? declaration.prefixMatch(in: lines[place])) != nil, let end = end(of: place, in: lines) else {
-                kept.append(lines[place])
-                place += 1
+        var index = 0
+        while index < lines.count {
+            guard (try? declaration.prefixMatch(in: lines[index])) != nil, let end = end(of: index, in: lines) else {
+                kept.append(lines[index])
+                index += 1
                 continue
             }
             while kept.last?.hasPrefix("///") == true { kept.removeLast() }
-            place = end + 1
-            while place < lines.count - 1, lines[place].isEmpty { place += 1 }
+            index = end + 1
+            while index < lines.count - 1, lines[index].isEmpty { index += 1 }
         }
         return kept
     }
@@ -150,10 +150,10 @@ package struct OwnSources {
                 let indentation = lines[start...end].dropFirst().first { !$0.allSatisfy(\.isWhitespace) }?.prefix {
                     $0 == " "
                 }
-                return (start...end).filter { lines[$0].contains("func ") }.compactMap { place in
-                    guard lines[place].prefix(while: { $0 == " " }) == indentation else { return nil }
+                return (start...end).filter { lines[$0].contains("func ") }.compactMap { index in
+                    guard lines[index].prefix(while: { $0 == " " }) == indentation else { return nil }
                     // The parameters may be on the lines after the name.
-                    let text = lines[place...min(place + 8, end)].joined(separator: " ")
+                    let text = lines[index...min(index + 8, end)].joined(separator: " ")
                     guard let match = text.prefixMatch(of: function) else { return nil }
                     let parameters = match.3.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                     let own = "\(match.2)(\(parameters))"
@@ -165,7 +165,7 @@ package struct OwnSources {
                     if isPrivate && !isSame { return nil }
                     if isSame, !isPrivate, match.1.contains("static"), !match.4.contains("async") { return nil }
                     return StrayFunction(
-                        path: file.path, line: place + 1, function: own,
+                        path: file.path, line: index + 1, function: own,
                         expected: (like.isEmpty ? called : like).sorted())
                 }
             }
@@ -190,12 +190,12 @@ package struct OwnSources {
     /// Returns the line that ends the declaration that begins at a line; nil if its braces do not match.
     private static func end(of start: Int, in lines: [String]) -> Int? {
         var depth = 0
-        for place in start..<lines.count {
+        for index in start..<lines.count {
             // Braces in texts and comments do not count.
-            let code = lines[place].replacing(/"(\\.|[^"\\])*"/, with: "").replacing(/\/\/.*/, with: "")
+            let code = lines[index].replacing(/"(\\.|[^"\\])*"/, with: "").replacing(/\/\/.*/, with: "")
             for character in code where character == "{" || character == "}" {
                 depth += character == "{" ? 1 : -1
-                if depth == 0 { return place }
+                if depth == 0 { return index }
             }
         }
         return nil

@@ -49,11 +49,11 @@ struct PackageState {
         data.withUnsafeBytes { bytes in
             let end = bytes.count & ~7
             var hash = FNV1a(bytes[end...]).value
-            var place = 0
-            while place < end {
-                hash = (hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x0000_0100_0000_01b3
+            var index = 0
+            while index < end {
+                hash = (hash ^ bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) &* 0x0000_0100_0000_01b3
                 hash ^= hash >> 32
-                place &+= 8
+                index &+= 8
             }
             return hash
         }

@@ -85,7 +85,7 @@ package struct DescriptionEditor {
     }
 
     /// Returns whether the draft has an entity or a subtype with a name.
-    package func has(_ owner: String) -> Bool { place(of: owner) != nil }
+    package func has(_ owner: String) -> Bool { fileIndex(of: owner) != nil }
 
     // MARK: Versions
 
@@ -93,17 +93,17 @@ package struct DescriptionEditor {
     ///
     /// - Parameter first: The first version of the model.
     package mutating func addVersion(after first: Version) {
-        let place = files.firstIndex { file in
+        let index = files.firstIndex { file in
             file.value["identifier"] != nil && file.value["persist"] != .bool(false) && draft.isAlive(file.value)
         }
-        guard let place else { return }
+        guard let index else { return }
         // The first item of a history is the birth of the entity if it holds only its version.
-        if files[place].value["version_history"]?.elements.isEmpty != false {
-            let birth = files[place].value["added_at_version"] ?? .string(first.text)
-            files[place].value["version_history"] = nil
-            files[place].value.append(.object([.init("version", birth)]), to: "version_history")
+        if files[index].value["version_history"]?.elements.isEmpty != false {
+            let birth = files[index].value["added_at_version"] ?? .string(first.text)
+            files[index].value["version_history"] = nil
+            files[index].value.append(.object([.init("version", birth)]), to: "version_history")
         }
-        files[place].value.append(draft.item, to: "version_history")
+        files[index].value.append(draft.item, to: "version_history")
     }
 
     // MARK: Adding
@@ -129,11 +129,11 @@ package struct DescriptionEditor {
 
     /// Adds a property to an entity or to a struct.
     package mutating func add(_ property: NewProperty, at path: Path) throws(Refusal) {
-        let place = try require(path.owner)
+        let index = try require(path.owner)
         let name = path.element ?? ""
-        if element(name, of: place) != nil { throw .exists(path) }
-        if removedElement(name, of: place) != nil { throw .removed(path) }
-        if files[place].value["cases"] != nil || files[place].value["options"] != nil {
+        if element(name, of: index) != nil { throw .exists(path) }
+        if removedElement(name, of: index) != nil { throw .removed(path) }
+        if files[index].value["cases"] != nil || files[index].value["options"] != nil {
             throw .noProperties(Path(owner: path.owner, element: nil))
         }
         var members = [JSONOutput.Member("name", .string(name))]
@@ -164,23 +164,23 @@ package struct DescriptionEditor {
             members.append(.init(key, .bool(true)))
         }
         if let value = property.defaultValue { members.append(.init("default_value", value)) }
-        if !draft.isNew(files[place].value) {
+        if !draft.isNew(files[index].value) {
             members.append(.init("added_at_version", .string(draft.version.text)))
             if let fill = property.fill {
                 let item = [JSONOutput.Member("version", .string(draft.version.text)), .init("fill", fill)]
                 members.append(.init("version_history", .array([.object(item)])))
             }
         }
-        if property.fill != nil, draft.isNew(files[place].value) { throw .nothingToFill(path) }
-        files[place].value.append(.object(members), to: "properties")
+        if property.fill != nil, draft.isNew(files[index].value) { throw .nothingToFill(path) }
+        files[index].value.append(.object(members), to: "properties")
     }
 
     /// Adds the other side of a relationship.
     private mutating func add(_ property: NewProperty, inverseOf name: String, at path: Path) throws(Refusal) {
         try add(property, at: path)
-        let place = try require(path.owner)
-        guard let (list, index) = element(path.element ?? "", of: place) else { return }
-        files[place].value.changeElement(index, of: list) { value in
+        let fileIndex = try require(path.owner)
+        guard let (list, index) = element(path.element ?? "", of: fileIndex) else { return }
+        files[fileIndex].value.changeElement(index, of: list) { value in
             var type = value["property_type"]
             type = .object((type?.members ?? []) + [.init("inverse", .string(name))])
             value["property_type"] = type
@@ -211,27 +211,27 @@ package struct DescriptionEditor {
     // MARK: Finding
 
     func require(_ owner: String) throws(Refusal) -> Int {
-        if let place = place(of: owner) { return place }
+        if let index = fileIndex(of: owner) { return index }
         let names = files.filter { draft.isAlive($0.value) }.compactMap { $0.value["name"]?.string }
         throw .unknown(Path(owner: owner, element: nil), nearest: names.nearest(to: owner))
     }
 
-    func unknown(_ path: Path, of place: Int) -> Refusal {
-        let elements = Self.lists.flatMap { files[place].value[$0]?.elements ?? [] }
+    func unknown(_ path: Path, of index: Int) -> Refusal {
+        let elements = Self.lists.flatMap { files[index].value[$0]?.elements ?? [] }
         let names = elements.filter(draft.isAlive).compactMap { $0["name"]?.string ?? $0.string }
         return .unknown(path, nearest: path.element.flatMap { names.nearest(to: $0) }.map { "\(path.owner).\($0)" })
     }
 
-    func place(of owner: String) -> Int? {
+    func fileIndex(of owner: String) -> Int? {
         files.firstIndex { $0.value["name"] == .string(owner) && draft.isAlive($0.value) && !isRemoved($0) }
     }
 
     func isRemoved(_ file: File) -> Bool { others[file.source.path] == .removed }
 
     /// Returns the list that has an element with this name in the draft, and its position in this list.
-    func element(_ name: String, of place: Int) -> (list: String, index: Int)? {
+    func element(_ name: String, of fileIndex: Int) -> (list: String, index: Int)? {
         for list in Self.lists {
-            let elements = files[place].value[list]?.elements ?? []
+            let elements = files[fileIndex].value[list]?.elements ?? []
             let index = elements.firstIndex { element in
                 (element["name"] ?? element) == .string(name) && draft.isAlive(element)
                     && element["unused"] != .bool(true)
@@ -242,9 +242,9 @@ package struct DescriptionEditor {
     }
 
     /// Returns the list and the position of an element that the draft has removed.
-    func removedElement(_ name: String, of place: Int) -> (list: String, index: Int)? {
+    func removedElement(_ name: String, of fileIndex: Int) -> (list: String, index: Int)? {
         for list in Self.lists {
-            let index = (files[place].value[list]?.elements ?? []).firstIndex { element in
+            let index = (files[fileIndex].value[list]?.elements ?? []).firstIndex { element in
                 element["name"] == .string(name) && draft.parsed(element["removed_at_version"]) == draft.version
             }
             if let index { return (list, index) }
@@ -253,11 +253,11 @@ package struct DescriptionEditor {
     }
 
     /// Changes the elements that the draft has.
-    mutating func forEachElement(of place: Int, in lists: [String], _ body: (inout JSONOutput) -> Void) {
+    mutating func forEachElement(of fileIndex: Int, in lists: [String], _ body: (inout JSONOutput) -> Void) {
         let draft = draft
         for list in lists {
-            for index in (files[place].value[list]?.elements ?? []).indices {
-                files[place].value.changeElement(index, of: list) { if draft.isAlive($0) { body(&$0) } }
+            for index in (files[fileIndex].value[list]?.elements ?? []).indices {
+                files[fileIndex].value.changeElement(index, of: list) { if draft.isAlive($0) { body(&$0) } }
             }
         }
     }

@@ -88,16 +88,16 @@ package struct Pruning {
         let birth = version(value("added_at_version"))
         var isOlder = birth.map { $0 <= oldest } ?? (value("version_history") == nil)
         if let birth, birth <= oldest {
-            for (place, key) in keys.enumerated() where key == "added_at_version" || key == "previous_name" {
-                dead.insert(place)
+            for (index, key) in keys.enumerated() where key == "added_at_version" || key == "previous_name" {
+                dead.insert(index)
             }
         }
-        for (place, key) in keys.enumerated() {
-            guard case .array(let elements) = members[place].value.value else { continue }
+        for (index, key) in keys.enumerated() {
+            guard case .array(let elements) = members[index].value.value else { continue }
             switch key {
             case "version_history":
                 isOlder = isOlder || version(firstVersion(elements)).map { $0 <= oldest } ?? false
-                if pruneHistory(elements, isFile: isFile, isOlder: isOlder) { dead.insert(place) }
+                if pruneHistory(elements, isFile: isFile, isOlder: isOlder) { dead.insert(index) }
             case "properties", "indexes", "checks", "cases", "unused_cases", "options", "unused_options":
                 let parts = elements.map { element -> Bool in
                     guard case .object(let members) = element.value else { return true }
@@ -116,7 +116,7 @@ package struct Pruning {
     private mutating func keepBits(of options: [JSON], _ isKept: [Bool]) {
         var bit = -1
         var isShifted = false
-        for (place, option) in options.enumerated() {
+        for (index, option) in options.enumerated() {
             var first: Int?
             var given: Int?
             if case .object(let members) = option.value {
@@ -127,7 +127,7 @@ package struct Pruning {
             }
             bit = given ?? bit + 1
             if given != nil { isShifted = false }
-            if !isKept[place] {
+            if !isKept[index] {
                 isShifted = true
             } else if isShifted, given == nil {
                 if let first {
@@ -150,7 +150,7 @@ package struct Pruning {
     private mutating func pruneHistory(_ items: [JSON], isFile: Bool, isOlder: Bool) -> Bool {
         var dead: [Int] = []
         var isFirst = true
-        for (place, item) in items.enumerated() {
+        for (index, item) in items.enumerated() {
             guard case .object(let members) = item.value,
                 let json = members.first(where: { $0.key == "version" })?.value, let version = version(json)
             else { continue }
@@ -162,12 +162,12 @@ package struct Pruning {
                     }
                     namesOldest = true
                 } else {
-                    dead.append(place)
+                    dead.append(index)
                 }
                 isFirst = false
-            } else if !isFile, isOlder, members.count == 1, dead.count == place {
+            } else if !isFile, isOlder, members.count == 1, dead.count == index {
                 // If this were the first item, it would wrongly record that the element was added in this version.
-                dead.append(place)
+                dead.append(index)
             }
         }
         edits.remove(dead, from: items.map { $0.offset..<$0.end })
@@ -179,9 +179,9 @@ package struct Pruning {
         for member in members {
             switch (member.key, member.value.value) {
             case ("versions", .array(let elements)):
-                let dead = elements.indices.filter { place in
-                    var json: JSON? = elements[place]
-                    if case .object(let members) = elements[place].value {
+                let dead = elements.indices.filter { index in
+                    var json: JSON? = elements[index]
+                    if case .object(let members) = elements[index].value {
                         json = members.first { $0.key == "version" }?.value
                     }
                     return version(json).map { $0 < oldest } ?? false

@@ -281,12 +281,12 @@ package struct DescriptionFileReader {
             let key = table.canonical(member.key)
             return isProperty && key == member.key ? KeyTable.relationship.canonical(key) : key
         }
-        for (place, member) in members.enumerated() {
-            let key = keys[place]
+        for (index, member) in members.enumerated() {
+            let key = keys[index]
             let isPart = isProperty && KeyTable.relationship.fields.contains(key)
             if !table.fields.contains(key), !isPart {
                 report(table.problem(with: key) ?? .nothingPrevious(key: key), at: member.keyOffset)
-            } else if keys[..<place].contains(key) {
+            } else if keys[..<index].contains(key) {
                 report(.json(.duplicateKey(key)), at: member.keyOffset)
             } else if key == "name", isNamed {
                 report(

@@ -124,9 +124,9 @@ extension ElementDecoder {
             guard let value = constant(member.value, key: key, type: type, at: index, file) else { return nil }
             values[lineage] = value
         }
-        for (place, source) in sources[subtype].elements.enumerated()
-        where source.fields.exists(at: index) && !given.contains(ElementLineage(place)) {
-            guard let property = elements[place][index]?.member else { continue }
+        for (sourceIndex, source) in sources[subtype].elements.enumerated()
+        where source.fields.exists(at: index) && !given.contains(ElementLineage(sourceIndex)) {
+            guard let property = elements[sourceIndex][index]?.member else { continue }
             // The default values of other members may not be decoded yet. It is enough that there is one.
             if !property.isNullable, source.fields[index].value("default_value") == nil {
                 reader.report(.missingMember(property.name, of: name), file, json.offset)

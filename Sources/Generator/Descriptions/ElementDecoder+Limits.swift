@@ -23,9 +23,9 @@ extension ElementDecoder {
             }
             if let limit = limit(kind, field.json, type, fields.file) { limits.append(limit) }
         }
-        for (place, limit) in limits.enumerated().dropFirst() where limits[place - 1].excludes(limit) {
+        for (index, limit) in limits.enumerated().dropFirst() where limits[index - 1].excludes(limit) {
             reader.report(
-                .emptyRange(limits[place - 1].kind.rawValue, limit.kind.rawValue), fields.file,
+                .emptyRange(limits[index - 1].kind.rawValue, limit.kind.rawValue), fields.file,
                 fields[limit.kind.rawValue]?.json.offset ?? fields.offset)
         }
         checkTogether(limits, fields)

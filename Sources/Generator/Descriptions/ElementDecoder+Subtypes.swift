@@ -7,12 +7,12 @@ extension ElementDecoder {
         let source = sources[subtype]
         var bit = -1
         var bits: [Int: String] = [:]
-        return source.elements.enumerated().map { place, element in
+        return source.elements.enumerated().map { index, element in
             // An option without an explicit bit gets the next bit.
             bit += 1
             let decoded = element.fields.map { fields in
                 self.element(
-                    ElementLineage(place), fields, element.description, source.description.kind, nextBit: bit)
+                    ElementLineage(index), fields, element.description, source.description.kind, nextBit: bit)
             }
             for (number, option) in decoded.epochs.map({ $0.value?.option }).enumerated() {
                 guard let option else { continue }

@@ -36,21 +36,21 @@ struct ElementDecoder: Sendable {
         let source = sources[lineage]
         return ResolvedEntity(
             identifier: source.fields.map { identifier($0, of: lineage) },
-            properties: source.properties.enumerated().map { place, property in
+            properties: source.properties.enumerated().map { number, property in
                 checkKind(of: property)
                 return property.fields.map { fields -> ResolvedProperty? in
-                    let (place, description) = (ElementLineage(place), property.description)
+                    let (number, description) = (ElementLineage(number), property.description)
                     if let value = fields.field("computed") {
-                        return computed(place, fields, value, description, of: lineage).map { .computed($0) }
+                        return computed(number, fields, value, description, of: lineage).map { .computed($0) }
                     }
-                    return self.property(place, fields, description).map { .stored($0) }
+                    return self.property(number, fields, description).map { .stored($0) }
                 }
             },
-            indexes: source.indexes.enumerated().map { place, index in
-                index.fields.map { self.index(ElementLineage(place), $0, of: lineage) }
+            indexes: source.indexes.enumerated().map { number, index in
+                index.fields.map { self.index(ElementLineage(number), $0, of: lineage) }
             },
-            checks: source.checks.enumerated().map { place, check in
-                check.fields.map { self.check(ElementLineage(place), $0, of: lineage) }
+            checks: source.checks.enumerated().map { number, check in
+                check.fields.map { self.check(ElementLineage(number), $0, of: lineage) }
             },
             search: source.fields.map { search($0, of: lineage) },
             distribution: source.fields.map { distribution($0, of: lineage) })

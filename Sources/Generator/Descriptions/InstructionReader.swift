@@ -49,16 +49,16 @@ struct InstructionReader {
                 if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
             }
         }
-        for place in properties {
-            let property = source.properties[place]
-            let key = StepInstructions.Element(entity: lineage, property: place)
+        for element in properties {
+            let property = source.properties[element]
+            let key = StepInstructions.Element(entity: lineage, property: element)
             if property.description.death == version, property.description.isDiscarded {
                 instructions.discarded.insert(key)
             }
             for item in property.description.items where item.version == version {
                 if item.isCustom { instructions.custom.insert(key) }
                 if item.isUnchecked { instructions.unchecked.insert(key) }
-                instructions.fills[key] = fill(item, of: place, in: lineage)
+                instructions.fills[key] = fill(item, of: element, in: lineage)
             }
         }
     }
@@ -119,8 +119,8 @@ struct InstructionReader {
 
     private mutating func readSubtype(_ lineage: SubtypeLineage) {
         let source = sources[lineage]
-        for (place, element) in source.elements.enumerated() where element.description.death == version {
-            let key = StepInstructions.SubtypeElement(subtype: lineage, element: ElementLineage(place))
+        for (elementIndex, element) in source.elements.enumerated() where element.description.death == version {
+            let key = StepInstructions.SubtypeElement(subtype: lineage, element: ElementLineage(elementIndex))
             if element.description.isDiscarded { instructions.discardedElements.insert(key) }
             guard let json = element.description.replacedBy,
                 let name = decoder.reader.string(json, key: "replaced_by", source.file)

@@ -66,15 +66,15 @@ package struct InvalidRowSettings: Sendable {
         }
         guard let policy = policy(member.value, of: entity, in: history) else { return [] }
         var policies: [ImportedInvalidRows] = []
-        for (place, version) in history.versions.enumerated() where history.formerNames[version.version] != nil {
+        for (versionIndex, version) in history.versions.enumerated() where history.formerNames[version.version] != nil {
             guard let entity = version.entity(entity.lineage) else { continue }
             guard let policy = lowered(policy, of: entity, in: version) else { continue }
             let table = entity.tableName
-            let run = policies.lastIndex { $0.table == table && $0.versions.upperBound == place - 1 }
+            let run = policies.lastIndex { $0.table == table && $0.versions.upperBound == versionIndex - 1 }
             if let run, policies[run].policy == policy {
-                policies[run].versions = policies[run].versions.lowerBound...place
+                policies[run].versions = policies[run].versions.lowerBound...versionIndex
             } else {
-                policies.append(ImportedInvalidRows(table, policy, versions: place...place))
+                policies.append(ImportedInvalidRows(table, policy, versions: versionIndex...versionIndex))
             }
         }
         return policies

@@ -11,8 +11,8 @@ extension JSONOutput {
         }
         set {
             guard case .object(var members) = self else { return }
-            if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }) {
-                if let newValue { members[place].value = newValue } else { members.remove(at: place) }
+            if let index = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }) {
+                if let newValue { members[index].value = newValue } else { members.remove(at: index) }
             } else if let newValue {
                 let end = members.firstIndex {
                     ["version_history", "properties", "cases", "versions"].contains($0.key)
@@ -26,10 +26,10 @@ extension JSONOutput {
     /// Appends an element to the array of a key, which is created if it is absent.
     package mutating func append(_ element: JSONOutput, to key: String) {
         guard case .object(var members) = self else { return }
-        if let place = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }),
-            case .array(let elements) = members[place].value
+        if let index = members.firstIndex(where: { KeyTable.anyCanonical($0.key) == key }),
+            case .array(let elements) = members[index].value
         {
-            members[place].value = .array(elements + [element])
+            members[index].value = .array(elements + [element])
         } else {
             members.append(Member(key, .array([element])))
         }

@@ -29,24 +29,28 @@ extension SourceMap {
     /// Creates an error at the position of the element of which the descriptions say something else for a released step; nil if no
     /// description contains the element.
     func diagnostic(_ problem: Problem, of edit: LockChange.StepEdit) -> Diagnostic? {
-        let places = edit.places.map { versions.index($0) }
+        let versionIndexes = edit.reportedVersions.map { versions.index($0) }
         for owner in [edit.to, edit.from].map({ versions.index($0) }) {
             if let entity = entityLineages.first(where: { self[$0].fields.isNamed(edit.owner, at: owner) }) {
-                for place in places {
-                    guard let property = edit.element.flatMap({ self.property($0, of: entity, at: place) }) else {
+                for versionIndex in versionIndexes {
+                    guard let property = edit.element.flatMap({ self.property($0, of: entity, at: versionIndex) })
+                    else {
                         continue
                     }
-                    return diagnostic(problem, entity: entity, property: property, at: place)
+                    return diagnostic(problem, entity: entity, property: property, at: versionIndex)
                 }
                 return diagnostic(problem, entity: entity, property: nil, at: owner)
             }
             if let subtype = subtypeLineages.first(where: { self[$0].fields.isNamed(edit.owner, at: owner) }) {
-                for place in places {
-                    guard let element = edit.element.flatMap({ self.element($0, of: subtype, at: place, alive: place) })
+                for versionIndex in versionIndexes {
+                    guard
+                        let element = edit.element.flatMap({
+                            self.element($0, of: subtype, at: versionIndex, alive: versionIndex)
+                        })
                     else {
                         continue
                     }
-                    return diagnostic(problem, subtype: subtype, element: element, at: place)
+                    return diagnostic(problem, subtype: subtype, element: element, at: versionIndex)
                 }
                 return diagnostic(problem, subtype: subtype, element: nil, at: owner)
             }

@@ -61,9 +61,9 @@ struct SourceMap: Sendable {
             var instructed: [Version: [ElementLineage]] = [:]
             for version in Self.instructed(description.element) { instructed[version] = [] }
             var changes: Set<VersionIndex> = []
-            for (place, property) in description.properties.enumerated() {
+            for (propertyIndex, property) in description.properties.enumerated() {
                 for version in Self.instructed(property) {
-                    instructed[version, default: []].append(ElementLineage(place))
+                    instructed[version, default: []].append(ElementLineage(propertyIndex))
                 }
             }
             for timeline in [fields] + (properties + indexes + checks).map(\.fields) {

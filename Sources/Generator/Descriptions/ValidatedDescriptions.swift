@@ -82,19 +82,21 @@ package struct ValidatedDescriptions: Sendable {
     ///   - target: The target of the model.
     ///   - isLockMissing: Whether the model has no lock, so that it may have been lost.
     package func severalDrafts(_ drafts: [Version], target: String, isLockMissing: Bool) -> [Diagnostic] {
-        let places = drafts.map { version in mentions.filter { $0.version == version } }
+        let indexes = drafts.map { version in mentions.filter { $0.version == version } }
         // Of versions that are named equally often, the newest one.
-        guard let rarest = places.indices.reversed().min(by: { places[$0].count < places[$1].count }) else { return [] }
-        var named = places[rarest].map { (file: $0.file, offset: $0.offset, version: $0.version) }
+        guard let rarest = indexes.indices.reversed().min(by: { indexes[$0].count < indexes[$1].count }) else {
+            return []
+        }
+        var named = indexes[rarest].map { (file: $0.file, offset: $0.offset, version: $0.version) }
         named.sort { ($0.file.path, $0.offset) < ($1.file.path, $1.offset) }
         if named.isEmpty, let settings {
             // Only `versions` in `strata.json` names it.
             let offset = settings.listed?.first { $0.version == drafts[rarest] }?.offset ?? 0
             named = [(settings.file, offset, drafts[rarest])]
         }
-        return named.enumerated().map { place, mention in
+        return named.enumerated().map { index, mention in
             let problem =
-                place == 0
+                index == 0
                 ? Problem.severalDrafts(drafts.map(\.text), target: target, isLockMissing: isLockMissing)
                 : .namedToo(mention.version.text)
             return mention.file.diagnostic(problem, at: mention.offset)
@@ -112,8 +114,8 @@ package struct ValidatedDescriptions: Sendable {
         let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
         switch change {
         case .versionAdded(let version):
-            if let place = mentions.first(where: { $0.version == version }) {
-                return place.file.diagnostic(problem, at: place.offset)
+            if let index = mentions.first(where: { $0.version == version }) {
+                return index.file.diagnostic(problem, at: index.offset)
             }
         case .content(let edit):
             if let version = edit.versions.last, let diagnostic = sources?.diagnostic(problem, of: edit, in: version) {
@@ -121,8 +123,8 @@ package struct ValidatedDescriptions: Sendable {
             }
         case .step(let edit):
             if edit.owner == StepLine.configuration, let settings {
-                let place = settings.chain.first { $0.from.version == edit.from }?.from.offset ?? 0
-                return settings.file.diagnostic(problem, at: place)
+                let index = settings.chain.first { $0.from.version == edit.from }?.from.offset ?? 0
+                return settings.file.diagnostic(problem, at: index)
             }
             if let diagnostic = sources?.diagnostic(problem, of: edit) { return diagnostic }
         case .versionRemoved(let version):

@@ -8,21 +8,21 @@ extension Validator {
     ) {
         for property in entity.computed {
             let sources = self.sources
-            func place(_ problem: Problem) -> Diagnostic {
+            func diagnostic(_ problem: Problem) -> Diagnostic {
                 sources.diagnostic(
                     problem, entity: entity.lineage, property: property.lineage, key: "computed", at: index)
             }
-            check(property.value, key: "computed", entity, columns, version, place)
+            check(property.value, key: "computed", entity, columns, version, diagnostic)
             let results = property.value.results { lineage in
                 let column = columns.first { $0.property == lineage && $0.role != .position }
                 return column.map { version.result(of: $0.type) } ?? .any
             }
             let wrong = results.filter { !$0.fits(property.type) }.map(\.text).sortedByBytes()
             if results.isEmpty {
-                diagnostics.append(place(.malformedExpression(key: "computed", "its value is always null")))
+                diagnostics.append(diagnostic(.malformedExpression(key: "computed", "its value is always null")))
             } else if let kind = wrong.first {
                 let (type, number) = (property.type.rawValue, version.version.text)
-                diagnostics.append(place(.computedOfOtherType(found: kind, type: type, version: number)))
+                diagnostics.append(diagnostic(.computedOfOtherType(found: kind, type: type, version: number)))
             }
         }
     }

@@ -18,9 +18,9 @@ package struct Validator {
         // A problem in one version usually exists in the next version too, so each place is reported only once.
         var seen: Set<Place> = []
         let problems = found.flatMap { diagnostics in
-            let places = diagnostics.map { Place(path: $0.path, position: $0.position) }
-            let new = zip(diagnostics, places).filter { !seen.contains($0.1) }.map(\.0)
-            seen.formUnion(places)
+            let positions = diagnostics.map { Place(path: $0.path, position: $0.position) }
+            let new = zip(diagnostics, positions).filter { !seen.contains($0.1) }.map(\.0)
+            seen.formUnion(positions)
             return new
         }
         return problems + history.steps.flatMap(validator.columnMigrationProblems)
@@ -116,26 +116,26 @@ package struct Validator {
     private mutating func checkChecks(_ entity: Entity, _ columns: [StoredColumn], _ version: ModelVersion) {
         let sources = self.sources
         for one in entity.checks {
-            func place(_ problem: Problem) -> Diagnostic {
+            func diagnostic(_ problem: Problem) -> Diagnostic {
                 sources.diagnostic(problem, entity: entity.lineage, check: one.lineage)
             }
             let isSame = { (other: Table.Check) in other.name.lowercased() == one.name.lowercased() }
             if version.table(of: entity).checks.count(where: isSame) > 1 {
-                diagnostics.append(place(.sameCheckName(one.name)))
+                diagnostics.append(diagnostic(.sameCheckName(one.name)))
             }
-            check(one.condition, key: "where", entity, columns, version, place)
+            check(one.condition, key: "where", entity, columns, version, diagnostic)
         }
     }
 
     /// Checks the properties and the values in a condition or in another expression over them.
     mutating func check(
         _ condition: RowExpression<ElementLineage>, key: String, _ entity: Entity, _ columns: [StoredColumn],
-        _ version: ModelVersion, _ place: (Problem) -> Diagnostic
+        _ version: ModelVersion, _ index: (Problem) -> Diagnostic
     ) {
         func refuse(_ lineage: ElementLineage, _ reason: String) {
             let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
             let problem = Problem.conditionDoesNotApply(key: key, "`\(name)` \(reason)", version: version.version.text)
-            diagnostics.append(place(problem))
+            diagnostics.append(index(problem))
         }
         for lineage in Set(condition.columns).sorted() {
             let count = columns.count { $0.property == lineage && $0.role != .position }
@@ -335,7 +335,7 @@ package struct Validator {
 
     private mutating func check(_ subtype: Subtype, _ version: ModelVersion, _ index: VersionIndex) {
         let sources = self.sources
-        func place(_ element: ElementLineage, _ key: String = "name") -> (Problem) -> Diagnostic {
+        func diagnostic(_ element: ElementLineage, _ key: String = "name") -> (Problem) -> Diagnostic {
             { problem in sources.diagnostic(problem, subtype: subtype.lineage, element: element, key: key, at: index)
             }
         }
@@ -350,17 +350,17 @@ package struct Validator {
                     other == element.name
                     ? .duplicateProperty("\(subtype.name).\(element.name)", version: version.version.text)
                     : .sameSwiftName(other, element.name, swift: swift, version: version.version.text)
-                diagnostics.append(place(element.lineage)(problem))
+                diagnostics.append(diagnostic(element.lineage)(problem))
             }
             if Self.reservedElements.contains(swift) {
-                diagnostics.append(place(element.lineage)(.reservedName(element.name)))
+                diagnostics.append(diagnostic(element.lineage)(.reservedName(element.name)))
             }
         }
         var values: [String: String] = [:]
         for choice in subtype.cases {
             if let other = values.updateValue(choice.name, forKey: choice.value), other != choice.name {
                 diagnostics.append(
-                    place(choice.lineage, "value")(
+                    diagnostic(choice.lineage, "value")(
                         .sameValue(choice.value, other, choice.name, version: version.version.text)))
             }
         }
@@ -369,10 +369,10 @@ package struct Validator {
             if let part = type.subtype, version.subtype(part) == nil {
                 let name = sources[part].name
                 diagnostics.append(
-                    place(member.lineage, "property_type")(.unknownSubtype(name, version: version.version.text)))
+                    diagnostic(member.lineage, "property_type")(.unknownSubtype(name, version: version.version.text)))
             } else if let value = member.defaultValue, version.literal(value, type: type) == nil {
                 diagnostics.append(
-                    place(member.lineage, "default_value")(.defaultOfOtherVersion(version: version.version.text)))
+                    diagnostic(member.lineage, "default_value")(.defaultOfOtherVersion(version: version.version.text)))
             }
         }
     }

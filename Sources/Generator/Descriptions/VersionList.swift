@@ -3,7 +3,7 @@ import SchemaModel
 /// All versions of a schema, oldest first.
 struct VersionList: Sendable {
     let versions: [Version]
-    private let places: [Version: Int]
+    private let indexes: [Version: Int]
 
     /// Collects the versions that descriptions name (rule 8).
     ///
@@ -25,7 +25,7 @@ struct VersionList: Sendable {
         for mention in settings?.listed ?? [] { spellings[mention.version] = mention.version }
         for version in sealed where spellings[version] != nil { spellings[version] = version }
         versions = spellings.values.sorted()
-        places = Dictionary(uniqueKeysWithValues: versions.enumerated().map { ($0.element, $0.offset) })
+        indexes = Dictionary(uniqueKeysWithValues: versions.enumerated().map { ($0.element, $0.offset) })
     }
 
     var isEmpty: Bool { versions.isEmpty }
@@ -36,7 +36,7 @@ struct VersionList: Sendable {
     subscript(index: VersionIndex) -> Version { versions[index.value] }
 
     /// Returns the index of a version that a description names.
-    func index(_ version: Version) -> VersionIndex { VersionIndex(places[version] ?? versions.count) }
+    func index(_ version: Version) -> VersionIndex { VersionIndex(indexes[version] ?? versions.count) }
 }
 
 /// A place at which a description names a version.

@@ -66,8 +66,8 @@ package struct DiagramImage: Sendable {
 
             """
         let characters = Int(Double(entity.width - Measure.padding) / Measure.character)
-        for (place, row) in box.rows.enumerated() {
-            let y = Measure.header + Measure.row * place + 16
+        for (rowIndex, row) in box.rows.enumerated() {
+            let y = Measure.header + Measure.row * rowIndex + 16
             let type = Self.shortened(row.type, to: characters - 3)
             let name = Self.shortened(row.name, to: characters - 2 - type.count)
             let mark = row.mark?.rawValue ?? ""
@@ -104,10 +104,10 @@ package struct DiagramImage: Sendable {
 
         let points = [first] + bends + [last]
         var path = "M\(first.x) \(first.y)"
-        for (place, (from, to)) in zip(points, points.dropFirst()).enumerated() {
+        for (number, (from, to)) in zip(points, points.dropFirst()).enumerated() {
             let direction = to.x < from.x ? -1 : 1
-            let out = place == 0 ? startSide : direction
-            let into = place == points.count - 2 ? endSide : -direction
+            let out = number == 0 ? startSide : direction
+            let into = number == points.count - 2 ? endSide : -direction
             let reach = out == into ? 50 : max(20, abs(to.x - from.x) / 2)
             path += " C\(from.x + out * reach) \(from.y) \(to.x + into * reach) \(to.y) \(to.x) \(to.y)"
         }
@@ -119,9 +119,9 @@ package struct DiagramImage: Sendable {
     }
 
     private func y(of property: Int?, in index: Int) -> Int {
-        let place = property.flatMap { property in boxes[index]?.rows.firstIndex { $0.property == property } }
+        let row = property.flatMap { property in boxes[index]?.rows.firstIndex { $0.property == property } }
         let top = document.entities[index].y
-        return place.map { top + Measure.header + Measure.row * $0 + Measure.row / 2 } ?? top + Measure.header / 2
+        return row.map { top + Measure.header + Measure.row * $0 + Measure.row / 2 } ?? top + Measure.header / 2
     }
 
     private enum Cardinality { case one, optional, many }

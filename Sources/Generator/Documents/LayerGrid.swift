@@ -71,37 +71,37 @@ struct LayerGrid {
     }
 
     private mutating func sort(_ layer: Int, by side: KeyPath<Cell, [Int]>) {
-        let places = places()
+        let positions = positions()
         let means = layers[layer].map { cell -> Double in
             let neighbours = cells[cell][keyPath: side]
-            if neighbours.isEmpty { return Double(places[cell]) }
-            return Double(neighbours.reduce(0) { $0 + places[$1] }) / Double(neighbours.count)
+            if neighbours.isEmpty { return Double(positions[cell]) }
+            return Double(neighbours.reduce(0) { $0 + positions[$1] }) / Double(neighbours.count)
         }
         let order = layers[layer].indices.sorted { (means[$0], $0) < (means[$1], $1) }
         layers[layer] = order.map { layers[layer][$0] }
     }
 
     /// Returns the position of each cell in its layer.
-    private func places() -> [Int] {
-        var places = [Int](repeating: 0, count: cells.count)
+    private func positions() -> [Int] {
+        var positions = [Int](repeating: 0, count: cells.count)
         for layer in layers {
-            for (place, cell) in layer.enumerated() { places[cell] = place }
+            for (position, cell) in layer.enumerated() { positions[cell] = position }
         }
-        return places
+        return positions
     }
 
     /// Returns the number of crossings between all neighbouring layers.
     func crossings() -> Int {
-        let places = places()
+        let positions = positions()
         var count = 0
         for layer in layers {
             // Two lines cross if their ends have opposite orders. The lines are passed in the order of their left ends.
             var ends: [Int] = []
             for cell in layer {
-                for end in cells[cell].right.map({ places[$0] }).sorted() {
-                    let place = Self.insertion(of: end, in: ends)
-                    count += ends.count - place
-                    ends.insert(end, at: place)
+                for end in cells[cell].right.map({ positions[$0] }).sorted() {
+                    let index = Self.insertion(of: end, in: ends)
+                    count += ends.count - index
+                    ends.insert(end, at: index)
                 }
             }
         }
@@ -154,11 +154,11 @@ struct LayerGrid {
         }
         var offsets: [Double] = []
         var blocks: [Block] = []
-        for (place, cell) in layer.enumerated() {
-            offsets.append((offsets.last ?? 0) + (place == 0 ? 0 : distance(layer[place - 1], cell)))
+        for (position, cell) in layer.enumerated() {
+            offsets.append((offsets.last ?? 0) + (position == 0 ? 0 : distance(layer[position - 1], cell)))
             // Lines that pass are kept straight first.
             let weight = cells[cell].isPassing ? 4.0 : 1.0
-            var block = Block(first: place, sum: (wanted[place] - offsets[place]) * weight, weight: weight)
+            var block = Block(first: position, sum: (wanted[position] - offsets[position]) * weight, weight: weight)
             while let last = blocks.last, last.mean >= block.mean {
                 blocks.removeLast()
                 block = Block(first: last.first, sum: last.sum + block.sum, weight: last.weight + block.weight)
@@ -167,7 +167,7 @@ struct LayerGrid {
         }
         for (index, block) in blocks.enumerated() {
             let end = index + 1 < blocks.count ? blocks[index + 1].first : layer.count
-            for place in block.first..<end { centers[layer[place]] = block.mean + offsets[place] }
+            for position in block.first..<end { centers[layer[position]] = block.mean + offsets[position] }
         }
     }
 

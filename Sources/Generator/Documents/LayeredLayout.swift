@@ -101,8 +101,8 @@ struct LayeredLayout: Sendable {
             let width = sizes[part].width + Gap.parts
             var best = Point(x: 0, y: .max)
             for step in steps where step.x + width <= limit {
-                let below = steps.enumerated().filter { place, other in
-                    other.x < step.x + width && (place + 1 == steps.count || steps[place + 1].x > step.x)
+                let below = steps.enumerated().filter { index, other in
+                    other.x < step.x + width && (index + 1 == steps.count || steps[index + 1].x > step.x)
                 }
                 let y = below.map(\.element.y).max() ?? 0
                 if y < best.y { best = Point(x: step.x, y: y) }

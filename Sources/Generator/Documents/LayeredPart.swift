@@ -17,9 +17,9 @@ struct LayeredPart {
         _ boxIndexes: [Int], of allBoxes: [LayeredLayout.Box], _ lineIndexes: [Int], of allLines: [LayeredLayout.Line]
     ) {
         let boxes = boxIndexes.map { allBoxes[$0] }
-        let places = Dictionary(uniqueKeysWithValues: boxIndexes.enumerated().map { ($0.element, $0.offset) })
+        let cells = Dictionary(uniqueKeysWithValues: boxIndexes.enumerated().map { ($0.element, $0.offset) })
         let lines = lineIndexes.map { index in
-            LayeredLayout.Line(from: places[allLines[index].from] ?? 0, to: places[allLines[index].to] ?? 0)
+            LayeredLayout.Line(from: cells[allLines[index].from] ?? 0, to: cells[allLines[index].to] ?? 0)
         }
         let layering = Layering(boxes, lines)
         var grid = LayerGrid(boxes, lines, layers: layering.layers)
@@ -47,8 +47,8 @@ struct LayeredPart {
             }
         }
         // The cells of a line are in the order of the layers. A line that a cycle turns around goes from right to left.
-        for (place, line) in lines.enumerated() where layering.layers[line.from] > layering.layers[line.to] {
-            bends[lineIndexes[place]]?.reverse()
+        for (lineIndex, line) in lines.enumerated() where layering.layers[line.from] > layering.layers[line.to] {
+            bends[lineIndexes[lineIndex]]?.reverse()
         }
     }
 }

@@ -238,13 +238,13 @@ extension SchemaDocument.Entity {
         states.add(entity.map(facts.entity), at: version)
         let lineages = (entity?.properties.map(\.lineage) ?? []) + (entity?.computed.map(\.lineage) ?? [])
         while let last = lineages.max(), properties.count <= last.index { properties.append(Epochs()) }
-        for place in properties.indices {
-            let lineage = ElementLineage(place)
+        for propertyIndex in properties.indices {
+            let lineage = ElementLineage(propertyIndex)
             let property = entity.flatMap { entity in
                 entity.property(lineage).map { facts.property($0, of: entity) }
                     ?? entity.computedProperty(lineage).map { facts.property($0, of: entity) }
             }
-            properties[place].add(property, at: version)
+            properties[propertyIndex].add(property, at: version)
         }
     }
 }

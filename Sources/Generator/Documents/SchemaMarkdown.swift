@@ -155,9 +155,9 @@ package struct SchemaMarkdown: Sendable {
         }
         for index in state.indexes ?? [] {
             let facts = document.entities[entity]
-            let names = index.properties.compactMap { place in
-                facts.properties[place].last.map {
-                    $0.name + (index.descending?.contains(place) == true ? " desc" : "")
+            let names = index.properties.compactMap { propertyIndex in
+                facts.properties[propertyIndex].last.map {
+                    $0.name + (index.descending?.contains(propertyIndex) == true ? " desc" : "")
                 }
             }
             let rows = index.condition.map { " where " + Self.code($0) } ?? ""

@@ -61,7 +61,7 @@ extension Generator {
                 })
         case .members(let members):
             var column = 0
-            let list = members.enumerated().map { place, member -> Value in
+            let list = members.enumerated().map { index, member -> Value in
                 let type = member.target.map { names.id($0, in: version) }
                 let scalar = member.parts.first?.type ?? .int
                 let reader = type == nil ? scalar.facts.reader.lowercased() : "id"
@@ -75,7 +75,7 @@ extension Generator {
                     "type": .text(type ?? scalar.facts.swift),
                     "read": .text("row.\(reader)(\(offset))"),
                     "bind": .text("bind(self.\(SwiftName.escaped(member.name)), at: \(offset))"),
-                    "isLast": .flag(place == members.count - 1),
+                    "isLast": .flag(index == members.count - 1),
                 ]
             }
             values["members"] = ["list": .list(list), "count": .text(String(column))]
@@ -104,7 +104,7 @@ extension Generator {
         let hasOtherID =
             fields.contains { $0.column.member == "id" && $0.column.role != .identifier }
             || computed.contains { $0.member == "id" }
-        let columns = fields.enumerated().map { place, field -> Value in
+        let columns = fields.enumerated().map { fieldIndex, field -> Value in
             let column = field.column
             let member = names.member(column)
             let fallback =
@@ -129,7 +129,7 @@ extension Generator {
                 "compare": .text(
                     "compare\(typeName == "Color" ? "String" : typeName)(self.\(member), other.\(member))"),
                 "documentation": documentation(column.documentation),
-                "isLast": .flag(place == fields.count - 1),
+                "isLast": .flag(fieldIndex == fields.count - 1),
             ]
         }
         let hasDefaults = fields.contains { $0.column.defaultValue != nil }
@@ -183,12 +183,12 @@ extension Generator {
     /// - Parameter count: The number of stored columns, which a row has before the computed ones.
     private func computedValues(_ properties: [ComputedProperty], after count: Int) -> Value {
         .list(
-            properties.enumerated().map { place, property -> Value in
+            properties.enumerated().map { index, property -> Value in
                 let facts = property.type.facts
                 return [
                     "member": .text(SwiftName.escaped(property.member)),
                     "type": .text(facts.swift + "?"),
-                    "read": .text("row.optional\(facts.reader)(\(count + place))"),
+                    "read": .text("row.optional\(facts.reader)(\(count + index))"),
                     "documentation": documentation(property.documentation),
                 ]
             })

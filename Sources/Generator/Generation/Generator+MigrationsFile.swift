@@ -192,28 +192,28 @@ extension Generator {
             "values": .text(own.values),
             "storage": .text(storage),
             "columns": .list(
-                read.map { place, column in
+                read.map { index, column in
                     [
                         "member": .text(names.member(column)),
                         "type": .text(names.type(of: column, lineage: entity.old.lineage, in: step.from)),
-                        "read": .text("\(Self.reader(column))(\(place))"),
+                        "read": .text("\(Self.reader(column))(\(index))"),
                     ]
                 }),
             "names": .text(SwiftLiteral.strings(given.map(\.name))),
             "parameters": .list(
-                given.filter { $0.part == 0 }.enumerated().map { place, column in
+                given.filter { $0.part == 0 }.enumerated().map { index, column in
                     [
                         "member": .text(names.member(column)),
                         "declaration": .text(names.parameter(column.member).declared),
                         "parameter": .text(names.parameter(column.member).name),
                         "type": .text(names.type(of: column, lineage: entity.new.lineage, in: step.to)),
-                        "isFirst": .flag(place == 0),
+                        "isFirst": .flag(index == 0),
                     ]
                 }),
             "cases": .list(
-                given.enumerated().map { place, column in
+                given.enumerated().map { index, column in
                     [
-                        "place": .text(String(place)),
+                        "place": .text(String(index)),
                         "value": .text(names.sqliteValue("self." + names.member(column), of: column, in: step.to)),
                     ]
                 }),

@@ -64,8 +64,8 @@ extension Generator {
             }
             values["options"] = ["name": name, "codable": codable, "options": .list(elements), "migrating": migrating]
         case .members(let members):
-            let elements = members.enumerated().map { place, member in
-                memberValues(member, in: version, isLast: place == members.count - 1)
+            let elements = members.enumerated().map { index, member in
+                memberValues(member, in: version, isLast: index == members.count - 1)
             }
             let hasDefaults = members.contains { $0.defaultValue != nil }
             values["struct"] = [
@@ -146,11 +146,11 @@ extension Generator {
         case .options(let cleared):
             return ["old": type, "cleared": cleared == 0 ? .null : .text(" & ~\(cleared)")]
         default:
-            let arguments = new.members.enumerated().map { place, member -> Value in
+            let arguments = new.members.enumerated().map { index, member -> Value in
                 [
                     "label": .text(SwiftName.label(SwiftName.member(member.name))),
                     "value": .text(argument(member, old, step)),
-                    "isLast": .flag(place == new.members.count - 1),
+                    "isLast": .flag(index == new.members.count - 1),
                 ]
             }
             return ["old": type, "arguments": .list(arguments)]

@@ -44,9 +44,9 @@ struct KeyShape {
                 let form = form(of: entity, in: version)
                 let signature = signature(of: form, in: version)
                 if signatures[entity.lineage] == signature {
-                    let place = shapes[entity.lineage].count - 1
-                    shapes[entity.lineage][place].last = index
-                    shapes[entity.lineage][place].sources = entity.keySources
+                    let shapeIndex = shapes[entity.lineage].count - 1
+                    shapes[entity.lineage][shapeIndex].last = index
+                    shapes[entity.lineage][shapeIndex].sources = entity.keySources
                 } else {
                     shapes[entity.lineage].append(
                         KeyShape(form: form, first: index, last: index, sources: entity.keySources))
@@ -58,8 +58,8 @@ struct KeyShape {
         // The newest type of each primary key gets the plain name. The others get their first version as a suffix.
         for isNewest in [true, false] {
             for lineage in shapes.indices.map({ EntityLineage($0) }) {
-                for place in shapes[lineage].indices where (place == shapes[lineage].count - 1) == isNewest {
-                    let shape = shapes[lineage][place]
+                for shapeIndex in shapes[lineage].indices where (shapeIndex == shapes[lineage].count - 1) == isNewest {
+                    let shape = shapes[lineage][shapeIndex]
                     let entity = history.versions[shape.last].entity(lineage)
                     let base = SwiftName.type(entity?.name ?? "")
                     var suffix = ""
@@ -67,8 +67,8 @@ struct KeyShape {
                         suffix = "_" + history.versions[shape.first].version.identifier
                     }
                     while !taken.insert(base + "ID" + suffix).inserted { suffix += "_" }
-                    shapes[lineage][place].name = base + "ID" + suffix
-                    shapes[lineage][place].tag = base + "Key" + suffix
+                    shapes[lineage][shapeIndex].name = base + "ID" + suffix
+                    shapes[lineage][shapeIndex].tag = base + "Key" + suffix
                 }
             }
         }

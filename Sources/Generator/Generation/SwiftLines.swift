@@ -91,25 +91,25 @@ enum SwiftLines {
         // A line may close brackets that an earlier line has opened.
         var start: Int?
         var commas: [Int] = []
-        var place = 0
-        while place < bytes.count {
-            switch bytes[place] {
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
             case UInt8(ascii: "\""):
-                place = endOfString(in: bytes, from: place)
+                index = endOfString(in: bytes, from: index)
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
-                if depth == 0 { (start, commas) = (place, []) }
+                if depth == 0 { (start, commas) = (index, []) }
                 depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                 depth = max(0, depth - 1)
-                let isClosure = bytes[place] == UInt8(ascii: "}")
-                if depth == 0, let start, place > start + 1, isClosure || found?.isClosure != true {
-                    found = Group(start: start, end: place, isClosure: isClosure, commas: isClosure ? [] : commas)
+                let isClosure = bytes[index] == UInt8(ascii: "}")
+                if depth == 0, let start, index > start + 1, isClosure || found?.isClosure != true {
+                    found = Group(start: start, end: index, isClosure: isClosure, commas: isClosure ? [] : commas)
                 }
             case UInt8(ascii: ",") where depth == 1:
-                commas.append(place)
+                commas.append(index)
             default: break
             }
-            place += 1
+            index += 1
         }
         return found
     }
@@ -118,16 +118,16 @@ enum SwiftLines {
     private static func endOfString(in bytes: [UInt8], from start: Int) -> Int {
         var hashes = 0
         while hashes < start, bytes[start - 1 - hashes] == UInt8(ascii: "#") { hashes += 1 }
-        var place = start + 1
-        while place < bytes.count {
-            if hashes == 0, bytes[place] == UInt8(ascii: "\\") {
-                place += 2
-            } else if bytes[place] == UInt8(ascii: "\""),
-                hashes == 0 || bytes[(place + 1)...].starts(with: repeatElement(UInt8(ascii: "#"), count: hashes))
+        var index = start + 1
+        while index < bytes.count {
+            if hashes == 0, bytes[index] == UInt8(ascii: "\\") {
+                index += 2
+            } else if bytes[index] == UInt8(ascii: "\""),
+                hashes == 0 || bytes[(index + 1)...].starts(with: repeatElement(UInt8(ascii: "#"), count: hashes))
             {
-                return place
+                return index
             } else {
-                place += 1
+                index += 1
             }
         }
         return bytes.count

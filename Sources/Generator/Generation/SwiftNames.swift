@@ -6,7 +6,7 @@ import SQLSchema
 struct SwiftNames {
     let history: SchemaHistory
     let steps: [SchemaStep]
-    private let places: [Version: Int]
+    private let indexes: [Version: Int]
     /// The indexes of the versions whose structs are generated.
     let emitted: [Int]
     /// The structs of each entity, by lineage. The oldest struct comes first.
@@ -19,7 +19,7 @@ struct SwiftNames {
     init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs) {
         self.history = history
         self.steps = history.steps
-        self.places = Dictionary(
+        self.indexes = Dictionary(
             history.versions.enumerated().map { ($1.version, $0) }, uniquingKeysWith: { first, _ in first })
         // A custom migration may read all entities of the version before and write all of the version after.
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
@@ -74,7 +74,7 @@ struct SwiftNames {
     func namespace(_ index: Int) -> String { "V" + history.versions[index].version.identifier }
 
     /// Returns the index of a version in the history.
-    func index(of version: ModelVersion) -> Int { places[version.version] ?? 0 }
+    func index(of version: ModelVersion) -> Int { indexes[version.version] ?? 0 }
 
     /// Returns the name of a version's namespace: `V1_0`.
     func namespace(_ version: ModelVersion) -> String { "V" + version.version.identifier }

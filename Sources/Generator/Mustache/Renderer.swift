@@ -130,14 +130,14 @@ package final class Renderer: Sendable {
             depth -= 1
             if case .object(let object) = stack[depth] { found = object[first] }
         }
-        var place = 1
-        while place < name.parts.count {
+        var index = 1
+        while index < name.parts.count {
             guard case .object(let object) = found else {
                 found = nil
                 break
             }
-            found = object[name.parts[place]]
-            place += 1
+            found = object[name.parts[index]]
+            index += 1
         }
         if let found { return found }
         if missingNames == .empty { return .null }

@@ -151,7 +151,7 @@ package enum PostgreSQL {
     ///   - isConcurrent: Whether others can write to the table meanwhile. The statement then cannot be a part of a transaction.
     ///   - column: Returns the present name of a column.
     static func createIndex(
-        _ index: Table.Index, on table: ServerTable, at place: String? = nil, ifNeeded: Bool = false,
+        _ index: Table.Index, on table: ServerTable, at currentName: String? = nil, ifNeeded: Bool = false,
         concurrently isConcurrent: Bool = false, _ column: @escaping (String) -> String = { $0 }
     ) throws(ServerExpression.Unsupported) -> String {
         let columns = index.columns.map {
@@ -159,7 +159,7 @@ package enum PostgreSQL {
         }
         var text = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(isConcurrent ? "CONCURRENTLY " : "")"
         text += "\(ifNeeded || isConcurrent ? "IF NOT EXISTS " : "")\(quoted(index.name)) "
-        text += "ON \(quoted(place ?? table.name)) (\(columns.joined(separator: ", ")))"
+        text += "ON \(quoted(currentName ?? table.name)) (\(columns.joined(separator: ", ")))"
         if let condition = index.shape.condition {
             text += " WHERE \(try table.expressions { quoted(column($0)) }.truth(condition))"
         }

@@ -43,7 +43,7 @@ extension PostgreSQL {
 
     private static func uuid(_ bytes: [UInt8]) -> String {
         var text = Array(hexadecimal(bytes).lowercased())
-        for place in [20, 16, 12, 8] where place <= text.count { text.insert("-", at: place) }
+        for index in [20, 16, 12, 8] where index <= text.count { text.insert("-", at: index) }
         return String(text)
     }
 

@@ -83,14 +83,14 @@ package struct Lock: Hashable, Sendable {
         let sealed = Set(history.versions.prefix(count).map(\.version))
         self.init(
             schema: history.name,
-            versions: Array(history.versions.prefix(count).enumerated()).concurrentMap { place, version in
+            versions: Array(history.versions.prefix(count).enumerated()).concurrentMap { index, version in
                 let oldest = history.compatibleSince(version.version)
-                let lines = place == 0 ? nil : history.stepLines(from: place - 1, sealed: sealed)
+                let lines = index == 0 ? nil : history.stepLines(from: index - 1, sealed: sealed)
                 return Sealed(
                     version: version.version, lines: version.logicalLines, fingerprint: version.fingerprint,
                     ddl: version.ddlFingerprint, fixture: fixtures[version.version],
                     compatibleSince: oldest == version.version ? nil : oldest,
-                    step: lines.map { Step(from: history.versions[place - 1].version, lines: $0.map(\.text)) },
+                    step: lines.map { Step(from: history.versions[index - 1].version, lines: $0.map(\.text)) },
                     results: Dictionary(
                         uniqueKeysWithValues: results.filter { $0.key.to == version.version }.map {
                             ($0.key.from, $0.value)
@@ -121,8 +121,8 @@ package struct Lock: Hashable, Sendable {
     package func supported(from version: Version) -> Lock {
         var lock = Lock(schema: schema, versions: versions.filter { $0.version >= version })
         if !lock.versions.isEmpty { lock.versions[0].step = nil }
-        for place in lock.versions.indices {
-            lock.versions[place].results = lock.versions[place].results.filter { $0.key >= version }
+        for index in lock.versions.indices {
+            lock.versions[index].results = lock.versions[index].results.filter { $0.key >= version }
         }
         return lock
     }
@@ -130,9 +130,9 @@ package struct Lock: Hashable, Sendable {
     /// Returns the lock without the lines and the results of a step. The next comparison then accepts the present ones.
     package func accepting(_ step: StepVersions) -> Lock {
         var lock = self
-        for place in lock.versions.indices where lock.versions[place].version == step.to {
-            if lock.versions[place].step?.from == step.from { lock.versions[place].step = nil }
-            lock.versions[place].results[step.from] = nil
+        for index in lock.versions.indices where lock.versions[index].version == step.to {
+            if lock.versions[index].step?.from == step.from { lock.versions[index].step = nil }
+            lock.versions[index].results[step.from] = nil
         }
         return lock
     }
@@ -140,9 +140,9 @@ package struct Lock: Hashable, Sendable {
     /// Returns the lock without the DDL fingerprints that differ from those of `history`. It then accepts that DDL.
     package func acceptingDDL(of history: SchemaHistory) -> Lock {
         var lock = self
-        for place in lock.versions.indices {
-            let version = history.versions.first { $0.version == lock.versions[place].version }
-            if version?.ddlFingerprint != lock.versions[place].ddl { lock.versions[place].ddl = nil }
+        for index in lock.versions.indices {
+            let version = history.versions.first { $0.version == lock.versions[index].version }
+            if version?.ddlFingerprint != lock.versions[index].ddl { lock.versions[index].ddl = nil }
         }
         return lock
     }
@@ -177,10 +177,10 @@ package struct Lock: Hashable, Sendable {
 
     /// Returns the lines that `others` does not contain. Both are sorted by bytes.
     private static func lines(in lines: [String], not others: [String]) -> [String] {
-        var place = 0
+        var index = 0
         return lines.filter { line in
-            while place < others.count, others[place].isBefore(line) { place += 1 }
-            return place == others.count || line.isBefore(others[place])
+            while index < others.count, others[index].isBefore(line) { index += 1 }
+            return index == others.count || line.isBefore(others[index])
         }
     }
 
@@ -203,8 +203,8 @@ package struct Lock: Hashable, Sendable {
         self.init(schema: parser.schema, versions: try parser.sections.concurrentMap(LockParser.seal))
         imported = parser.imported
         if parser.format == 2 {
-            for place in versions.indices.dropFirst() where versions[place].step == nil {
-                versions[place].step = Step(from: versions[place - 1].version, lines: [])
+            for index in versions.indices.dropFirst() where versions[index].step == nil {
+                versions[index].step = Step(from: versions[index - 1].version, lines: [])
             }
         }
         let found = versions.last.map { "\($0.version) \($0.fingerprint)" } ?? "nothing"
@@ -319,8 +319,8 @@ private struct LockParser {
         if let last = sections.last, last.version >= version { throw malformed("the versions are not in order") }
         var section = Section(
             start: number, version: version, fingerprint: words[3], lines: sections.last?.lines ?? [:])
-        for place in stride(from: 4, to: words.count, by: 2) {
-            let (key, value) = (words[place], words[place + 1])
+        for index in stride(from: 4, to: words.count, by: 2) {
+            let (key, value) = (words[index], words[index + 1])
             if key == "compatible", let oldest = Version(value) {
                 section.compatibleSince = oldest
             } else if key == "ddl", let fingerprint = Fingerprint(value) {

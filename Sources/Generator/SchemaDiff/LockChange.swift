@@ -30,7 +30,7 @@ package enum LockChange: Hashable, Sendable {
         package let now: String?
 
         /// The versions in which the element may have its name, the likelier first: what a step removes has it only before.
-        package var places: [Version] {
+        package var reportedVersions: [Version] {
             let removals = ["discard", "replaced_by", "merged_into"]
             return removals.contains { (was ?? now ?? "").hasPrefix($0) } ? [from, to] : [to, from]
         }
@@ -109,20 +109,20 @@ extension Lock {
             case .ddl: changes.append(.tables(seal.version, table: nil))
             case .lines(let lines):
                 for edit in LockComparison(version: seal.version, was: seal.lines, now: lines).edits {
-                    let place = edits.firstIndex { other in
+                    let index = edits.firstIndex { other in
                         var other = other
                         other.versions = edit.versions
                         return other == edit
                     }
-                    if let place { edits[place].versions += edit.versions } else { edits.append(edit) }
+                    if let index { edits[index].versions += edit.versions } else { edits.append(edit) }
                 }
             }
         }
-        for place in edits.indices where edits[place].was == nil {
-            let before = versions.prefix { $0.version < edits[place].versions[0] }
-            edits[place].isRemovedBefore = before.contains { sealed in
-                guard let line = Lock.byName(sealed.lines)[edits[place].entity] else { return false }
-                return edits[place].element.map { LockComparison.fields(of: line)[$0] != nil } ?? true
+        for index in edits.indices where edits[index].was == nil {
+            let before = versions.prefix { $0.version < edits[index].versions[0] }
+            edits[index].isRemovedBefore = before.contains { sealed in
+                guard let line = Lock.byName(sealed.lines)[edits[index].entity] else { return false }
+                return edits[index].element.map { LockComparison.fields(of: line)[$0] != nil } ?? true
             }
         }
         // An edit of a version changes the steps to it and from it too.
@@ -133,17 +133,17 @@ extension Lock {
     /// Returns how the step to a version differs from its lines in the lock.
     private func stepEdits(of seal: Sealed, in history: SchemaHistory) -> [LockChange.StepEdit] {
         guard let sealed = seal.step,
-            let place = history.neighbours.firstIndex(where: {
+            let index = history.neighbours.firstIndex(where: {
                 $0.from.version == sealed.from && $0.to.version == seal.version
             })
         else { return [] }
-        let lines = history.stepLines(from: place, sealed: Set(versions.map(\.version)))
+        let lines = history.stepLines(from: index, sealed: Set(versions.map(\.version)))
         // Facts are compared by their bytes: two texts that differ only in their Unicode form are two values.
         let (before, after) = (sealed.lines, lines.map(\.text))
         if sealed.isSame(as: .init(from: sealed.from, lines: after)) { return [] }
         let was = before.filter { line in !after.contains { Lock.isSame($0, line) } }
         let now = after.filter { line in !before.contains { Lock.isSame($0, line) } }
-        let facts = history.neighbours[place].elements
+        let facts = history.neighbours[index].elements
         func split(_ line: String) -> (element: StepLine, kind: Substring)? {
             guard let element = facts.first(where: { line.hasPrefix($0.key + ": ") }) else { return nil }
             let fact = String(line.dropFirst(element.key.count + 2))
@@ -155,8 +155,8 @@ extension Lock {
         var added = now.compactMap(split)
         var edits = was.map { line -> LockChange.StepEdit in
             let old = split(line)
-            let place = added.firstIndex { $0.element.key == old?.element.key && $0.kind == old?.kind }
-            let new = place.map { added.remove(at: $0).element }
+            let index = added.firstIndex { $0.element.key == old?.element.key && $0.kind == old?.kind }
+            let new = index.map { added.remove(at: $0).element }
             return .init(
                 from: sealed.from, to: seal.version, owner: old?.element.owner ?? line, element: old?.element.element,
                 was: old?.element.fact ?? line, now: new?.fact)

@@ -25,8 +25,10 @@ extension SchemaHistory {
         var living: [String: Int] = [:]
         func add(_ column: String, of table: String, _ form: ImportedForm, in index: Int) {
             let name = table + "." + column
-            if let place = living[name], columns[place].form == form, columns[place].versions.upperBound == index - 1 {
-                columns[place].versions = columns[place].versions.lowerBound...index
+            if let columnIndex = living[name], columns[columnIndex].form == form,
+                columns[columnIndex].versions.upperBound == index - 1
+            {
+                columns[columnIndex].versions = columns[columnIndex].versions.lowerBound...index
             } else {
                 living[name] = columns.count
                 columns.append(ImportedColumn(table, column, form, versions: index...index))

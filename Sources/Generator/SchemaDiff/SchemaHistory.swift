@@ -121,8 +121,8 @@ package struct SchemaHistory: Sendable {
 
     /// Returns the facts about the step from a version to the next one that the two do not show. One is the versions to which
     /// `chain` leads stores instead, as far as they are among `sealed`.
-    func stepLines(from place: Int, sealed: Set<Version>) -> [StepLine] {
-        let neighbour = neighbours[place]
+    func stepLines(from index: Int, sealed: Set<Version>) -> [StepLine] {
+        let neighbour = neighbours[index]
         let targets = steps(from: neighbour.from.version).map(\.to.version).filter(sealed.contains)
         let isChained = !targets.isEmpty && targets != [neighbour.to.version]
         return (neighbour.lines + (isChained ? [.chain(to: targets)] : [])).sorted { $0.text.isBefore($1.text) }

@@ -14,8 +14,8 @@ package struct StepVersions: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a text such as `1.0-2.0`; nil if it is not a step. The name of a beta contains a hyphen too.
     package init?(_ text: String) {
-        for place in text.indices where text[place] == "-" {
-            if let from = Version(String(text[..<place])), let to = Version(String(text[place...].dropFirst())) {
+        for index in text.indices where text[index] == "-" {
+            if let from = Version(String(text[..<index])), let to = Version(String(text[index...].dropFirst())) {
                 self.init(from: from, to: to)
                 return
             }

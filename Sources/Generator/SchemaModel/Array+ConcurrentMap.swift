@@ -10,12 +10,12 @@ extension Array where Element: Sendable {
         let results = [Swift.Result<Result, Failure>?](unsafeUninitializedCapacity: count) { buffer, count in
             buffer.initialize(repeating: nil)
             // Each iteration writes only to its own position.
-            nonisolated(unsafe) let places = buffer
+            nonisolated(unsafe) let slots = buffer
             DispatchQueue.concurrentPerform(iterations: self.count) { index in
                 do throws(Failure) {
-                    places[index] = .success(try transform(self[index]))
+                    slots[index] = .success(try transform(self[index]))
                 } catch {
-                    places[index] = .failure(error)
+                    slots[index] = .failure(error)
                 }
             }
             count = self.count

@@ -53,7 +53,7 @@ extension ModelVersion {
             switch distribution(of: end) {
             case .column(let name):
                 let key = keyParts(of: end).map(\.name)
-                if let place = key.firstIndex(of: name) { return .column(columns[place]) }
+                if let index = key.firstIndex(of: name) { return .column(columns[index]) }
                 isReference = false
             case .reference: break
             case nil: isReference = false

@@ -56,9 +56,9 @@ package struct Entity: Hashable, Sendable {
     package func property(_ lineage: ElementLineage) -> Property? {
         // A property is at the place that its lineage names, or before it if the version does not have all properties.
         let last = min(lineage.index, properties.count - 1)
-        var place = last
-        while place >= 0, properties[place].lineage.index != lineage.index { place -= 1 }
-        return place < 0 ? properties[(last + 1)...].first { $0.lineage == lineage } : properties[place]
+        var index = last
+        while index >= 0, properties[index].lineage.index != lineage.index { index -= 1 }
+        return index < 0 ? properties[(last + 1)...].first { $0.lineage == lineage } : properties[index]
     }
 
     /// Returns the computed property with this lineage, if it exists in this version.

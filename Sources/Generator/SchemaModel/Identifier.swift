@@ -85,9 +85,9 @@ extension ModelVersion {
         guard let target = property.relationship.flatMap({ entity($0.target) }) else { return [] }
         let parts = keyParts(of: target, inside: entered)
         let columns = property.persistedColumns.count == parts.count ? property.persistedColumns : nil
-        return parts.enumerated().map { place, part in
+        return parts.enumerated().map { index, part in
             let name =
-                columns?[place]
+                columns?[index]
                 ?? (parts.count == 1 ? property.referenceColumn : property.referenceBase + "_" + part.name)
             return KeyPart(name: name, type: part.type, origin: [.property(property.lineage)] + part.origin)
         }

@@ -44,8 +44,8 @@ extension Literal {
     private static func uuid(_ bytes: [UInt8]) -> String {
         let digits = hexadecimal(bytes)
         var text = ""
-        for (place, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(place) { text += "-" }
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text += "-" }
             text.append(digit)
         }
         return text
@@ -56,9 +56,9 @@ extension Literal {
 package func quoted(_ text: String) -> String {
     var result = "\""
     let scalars = Array(text.unicodeScalars)
-    for (place, scalar) in scalars.enumerated() {
+    for (index, scalar) in scalars.enumerated() {
         // A bar between spaces separates the elements of a logical line. The operator || does not.
-        let isDouble = place > 0 && scalars[place - 1] == "|" || place + 1 < scalars.count && scalars[place + 1] == "|"
+        let isDouble = index > 0 && scalars[index - 1] == "|" || index + 1 < scalars.count && scalars[index + 1] == "|"
         switch scalar {
         case "\"", "\\": result += "\\" + String(scalar)
         case "\n": result += "\\n"

@@ -25,14 +25,14 @@ package struct MergeConflict: Hashable, Sendable {
         var sides: (ours: [String], theirs: [String]) = ([], [])
         var labels: (ours: String?, theirs: String?)
         var first: Int?
-        for (place, bytes) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+        for (index, bytes) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
             let line = String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self)
             // A mark is seven characters, alone or before a space.
             let isMark = line.utf8.count == 7 || line.utf8.dropFirst(7).first == 0x20
             switch (part, isMark ? String(line.prefix(7)) : "") {
             case (.both, "<<<<<<<"):
                 part = .ours
-                first = first ?? place + 1
+                first = first ?? index + 1
                 labels.ours = labels.ours ?? String(line.dropFirst(8))
             case (.ours, "|||||||"): part = .base
             case (.ours, "======="), (.base, "======="): part = .theirs

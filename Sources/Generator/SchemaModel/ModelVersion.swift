@@ -12,7 +12,7 @@ package struct ModelVersion: Sendable {
     package private(set) var logicalLines: [String] = []
     /// The fingerprint of all entities and subtypes of the version.
     package private(set) var fingerprint = Fingerprint(of: [])
-    private let places: [EntityLineage: Int]
+    private let indexes: [EntityLineage: Int]
     private var layouts: [EntityLayout] = []
     /// The lineages of the entities whose storage is the same as in the previous version.
     package private(set) var unchanged: Set<EntityLineage> = []
@@ -32,7 +32,7 @@ package struct ModelVersion: Sendable {
         self.version = version
         self.entities = entities
         self.subtypes = subtypes
-        self.places = Dictionary(
+        self.indexes = Dictionary(
             entities.enumerated().map { ($0.element.lineage, $0.offset) }, uniquingKeysWith: { first, _ in first })
         if let previous { unchangedSubtypes = subtypesAlike(in: previous) }
         let version = self
@@ -62,7 +62,7 @@ package struct ModelVersion: Sendable {
 
     /// Returns the entity with this lineage, if the version has it.
     package func entity(_ lineage: EntityLineage) -> Entity? {
-        places[lineage].map { entities[$0] }
+        indexes[lineage].map { entities[$0] }
     }
 
     /// Returns the subtype with this lineage, if the version has it.
@@ -87,10 +87,10 @@ package struct ModelVersion: Sendable {
     }
 
     func layout(of entity: Entity) -> EntityLayout {
-        guard let place = places[entity.lineage], place < layouts.count else {
+        guard let index = indexes[entity.lineage], index < layouts.count else {
             return makeLayout(of: entity, nil, taken: [])
         }
-        return layouts[place]
+        return layouts[index]
     }
 
     /// Creates the layout of an entity.

@@ -93,12 +93,12 @@ extension ModelVersion {
                         property: property.lineage, documentation: property.documentation))
             case .relationship(let relationship):
                 guard storage(of: relationship) == .column else { continue }
-                for (place, part) in referenceParts(of: property).enumerated() {
+                for (partIndex, part) in referenceParts(of: property).enumerated() {
                     columns.append(
                         StoredColumn(
                             name: part.name, member: SwiftName.member(ColumnSuffix.reference.added(to: property.name)),
                             role: .reference(target: relationship.target), type: .scalar(part.type),
-                            isNullable: property.isNullable, property: property.lineage, part: place,
+                            isNullable: property.isNullable, property: property.lineage, part: partIndex,
                             documentation: property.documentation))
                 }
                 if inverse(of: relationship)?.relationship?.isOrdered == true {

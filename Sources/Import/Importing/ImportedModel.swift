@@ -164,7 +164,7 @@ extension ModelImport {
 
     /// Finds a version by its former name or by its number.
     private func version(named name: String, in history: ImportedHistory) throws -> Version {
-        if let place = history.formerNames.firstIndex(of: name) { return history.versions[place] }
+        if let index = history.formerNames.firstIndex(of: name) { return history.versions[index] }
         let number = Version(name)
         guard let version = history.versions.first(where: { $0 == number }) else {
             let names = history.formerNames

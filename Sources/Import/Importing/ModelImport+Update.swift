@@ -69,14 +69,14 @@ extension ModelImport {
         guard versions.allSatisfy(\.hashes.isEmpty),
             case .object(let entities)? = try existing.configuration.json()["imported"]?["hashes"]?.value
         else { return }
-        for (place, number) in numbers.enumerated() {
+        for (index, number) in numbers.enumerated() {
             for entity in entities {
                 guard case .object(let states) = entity.value.value else {
-                    versions[place].hashes[entity.key] = entity.value.text
+                    versions[index].hashes[entity.key] = entity.value.text
                     continue
                 }
                 let state = states.last { state in Version(state.key).map { $0 <= number } ?? false }
-                versions[place].hashes[entity.key] = state?.value.text
+                versions[index].hashes[entity.key] = state?.value.text
             }
         }
     }
@@ -144,7 +144,7 @@ extension ModelImport {
     /// Returns the last version in `names` that the model already contains.
     private func lastKnown(
         _ names: [String], in history: SchemaHistory, folder: String
-    ) throws -> (place: Int, version: Version) {
+    ) throws -> (index: Int, version: Version) {
         let known = history.numbers
         guard let last = names.lastIndex(where: { known[$0] != nil }), let lastVersion = known[names[last]] else {
             throw ImportError(

@@ -37,11 +37,11 @@ package struct ModelImport {
         let folder = try CoreDataFolder(path: path, order: order)
         var (versions, notes) = try CoreDataMapping.versions(of: folder, layout: layout)
         if let info = try versionInfo.map(VersionInfo.init(path:)) {
-            for (place, version) in folder.versions.enumerated() {
-                versions[place].hashes = try info.hashes(of: version)
-                if versions[place].hashes.isEmpty, !version.model.entities.isEmpty {
+            for (index, version) in folder.versions.enumerated() {
+                versions[index].hashes = try info.hashes(of: version)
+                if versions[index].hashes.isEmpty, !version.model.entities.isEmpty {
                     notes.append(
-                        ImportNote(version: place, finding: .missingInVersionInfo))
+                        ImportNote(version: index, finding: .missingInVersionInfo))
                 }
             }
         }

@@ -27,7 +27,7 @@ final class BulkCopy {
 
     /// A column whose values `strata_fits` checks. A STRICT table refuses wrong values of the others.
     private struct CheckedColumn {
-        let place: Int
+        let index: Int
         let isReal: Bool
         let isKey: Bool
     }
@@ -51,14 +51,14 @@ final class BulkCopy {
         self.files = files
         self.monitor = monitor
         self.forms = forms
-        checked = table.columns.enumerated().compactMap { place, column in
+        checked = table.columns.enumerated().compactMap { index, column in
             let isKey = column.name == table.integerKey
-            guard forms[place] == nil, isKey || [.text, .real, .any].contains(column.type) else { return nil }
-            switch rows.known[place] {
+            guard forms[index] == nil, isKey || [.text, .real, .any].contains(column.type) else { return nil }
+            switch rows.known[index] {
             case .rowNumber where isKey, .realNumbers where column.type == .real: return nil
             default: break
             }
-            return CheckedColumn(place: place, isReal: column.type == .real, isKey: isKey)
+            return CheckedColumn(index: index, isReal: column.type == .real, isKey: isKey)
         }
     }
 
@@ -70,11 +70,11 @@ final class BulkCopy {
         // A foreign key of several columns can be partly NULL, and then it is cleared.
         guard table.foreignKeys.allSatisfy({ $0.columns.count == 1 }) else { return nil }
         try add(to: target)
-        let values = forms.indices.map { place in
-            forms[place] == nil ? "strata_\(place)" : "strata_form(\(place), strata_\(place))"
+        let values = forms.indices.map { index in
+            forms[index] == nil ? "strata_\(index)" : "strata_form(\(index), strata_\(index))"
         }
         let arguments =
-            ["strata_row"] + checked.map { "strata_\($0.place)" } + (rows.conflict == "NULL" ? [] : ["strata_conflict"])
+            ["strata_row"] + checked.map { "strata_\($0.index)" } + (rows.conflict == "NULL" ? [] : ["strata_conflict"])
         let query = rows.query(
             values, of: part, where: "strata_fits(\(arguments.joined(separator: ", ")))", in: Self.source + ".")
         count = 0
@@ -143,8 +143,8 @@ final class BulkCopy {
         // The last argument, if there is one more, is the conflict.
         let conflict = checked.count + 1
         var fits = argumentCount == conflict || sqlite3_value_type(arguments[conflict]) == SQLITE_NULL
-        for place in checked.indices where fits {
-            let (value, column) = (arguments[place + 1], checked[place])
+        for index in checked.indices where fits {
+            let (value, column) = (arguments[index + 1], checked[index])
             switch sqlite3_value_type(value) {
             case SQLITE_TEXT: fits = !column.isKey && SQLiteValue.isUTF8(value)
             case SQLITE_INTEGER where column.isReal:
@@ -163,9 +163,9 @@ final class BulkCopy {
     /// Converts a value to its form in the store.
     private func convert(_ context: OpaquePointer?, _ arguments: Arguments?) {
         guard let arguments else { return }
-        let place = Int(sqlite3_value_int64(arguments[0]))
+        let index = Int(sqlite3_value_int64(arguments[0]))
         guard let value = SQLiteValue(argument: arguments[1]),
-            let converted = forms[place]?.value(value, files: files)
+            let converted = forms[index]?.value(value, files: files)
         else { return sqlite3_result_error(context, "a value does not fit", -1) }
         converted.give(to: context)
     }

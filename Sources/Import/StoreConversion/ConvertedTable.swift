@@ -77,24 +77,24 @@ protocol ConversionSource {
     ///
     /// - Parameters:
     ///   - version: The version.
-    ///   - place: The position of the version in the schema.
+    ///   - index: The index of the version in the schema.
     ///   - isExact: Whether columns must have the types that the library gives them.
-    func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) throws -> VersionMatch
+    func match(_ version: SchemaVersion, at index: Int, exactly isExact: Bool) throws -> VersionMatch
 
     /// Returns the greatest key that the library ever assigned to a row of a table; nil if the database does not record
     /// it.
     func lastKey(of table: Table) -> Int64?
 
-    /// Returns the elements of `places` whose versions match the metadata in the database; all of them if there is no
+    /// Returns the elements of `indexes` whose versions match the metadata in the database; all of them if there is no
     /// such metadata.
-    func identified(among places: [Int]) -> [Int]
+    func identified(among indexes: [Int]) -> [Int]
 
     /// The name of the version, as recorded in the database; nil if it records none.
     var versionName: String? { get }
 }
 
 extension ConversionSource {
-    func identified(among places: [Int]) -> [Int] { places }
+    func identified(among indexes: [Int]) -> [Int] { indexes }
 }
 
 /// An element that a version has and the database lacks.

@@ -82,13 +82,13 @@ struct CoreDataClaims {
                 continue
             }
             let isComplete = present.count >= claims.count { $0.isRequired }
-            for place in claims.indices {
-                let claim = claims[place]
-                groups[name]?[place].columns = present.filter { column in
+            for index in claims.indices {
+                let claim = claims[index]
+                groups[name]?[index].columns = present.filter { column in
                     guard let types = claim.types, let type = table.columns[column]?.type else { return true }
                     return types.contains(type)
                 }
-                let columns = groups[name]?[place].columns ?? []
+                let columns = groups[name]?[index].columns ?? []
                 if claim.isRequired, !isComplete || columns.isEmpty {
                     missing.append("\(claim.entity).\(claim.property)")
                 }
@@ -101,9 +101,9 @@ struct CoreDataClaims {
     /// Returns the properties to read that might use the column of another property of the same object.
     private func ambiguities(_ claims: [Claim]) -> [String] {
         var ambiguities: [String] = []
-        for (place, claim) in claims.enumerated() where claim.isRead && claims.count > 1 {
-            for (otherPlace, other) in claims.enumerated() where otherPlace != place {
-                if other.isRead, otherPlace < place { continue }
+        for (index, claim) in claims.enumerated() where claim.isRead && claims.count > 1 {
+            for (otherIndex, other) in claims.enumerated() where otherIndex != index {
+                if other.isRead, otherIndex < index { continue }
                 if family.areInLine(claim.entity, other.entity), !Set(claim.columns).isDisjoint(with: other.columns) {
                     let names = [claim, other].map { "\($0.entity).\($0.property)" }.joined(separator: " and ")
                     ambiguities.append("a way to tell the columns of \(names) apart")
@@ -169,12 +169,12 @@ struct CoreDataClaims {
     /// relationship has no order.
     func position(_ entity: String, _ property: String) -> String? {
         guard let (claim, isShared) = claim(entity, property) else { return nil }
-        let places = claim.columns.map { "Z_FOK_" + $0.dropFirst() }.filter { table.columns[$0] != nil }
-        guard !places.isEmpty else { return nil }
+        let orders = claim.columns.map { "Z_FOK_" + $0.dropFirst() }.filter { table.columns[$0] != nil }
+        guard !orders.isEmpty else { return nil }
         let owner = value(claim.columns, of: claim, isShared: isShared)
-        let place = value(places, of: claim, isShared: isShared)
+        let order = value(orders, of: claim, isShared: isShared)
         return """
-            CASE WHEN \(owner) IS NOT NULL THEN row_number() OVER (PARTITION BY \(owner) ORDER BY \(place), Z_PK) - 1 END
+            CASE WHEN \(owner) IS NOT NULL THEN row_number() OVER (PARTITION BY \(owner) ORDER BY \(order), Z_PK) - 1 END
             """
     }
 

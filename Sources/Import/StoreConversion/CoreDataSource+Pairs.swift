@@ -10,7 +10,7 @@ extension CoreDataSource {
     /// - Returns: The name of the table with the pairs; empty if they stay in the database.
     /// - Throws: `MissingElement` if there is no such table, or if several could be it.
     func convert(
-        joinTable table: SQLSchema.Table, at place: Int, _ unread: [ImportedUnread],
+        joinTable table: SQLSchema.Table, at index: Int, _ unread: [ImportedUnread],
         _ roots: inout [String: CoreDataClaims], into match: inout VersionMatch
     ) throws(MissingElement) -> String {
         let ends = table.foreignKeys.map(\.target)
@@ -18,7 +18,7 @@ extension CoreDataSource {
             throw MissingElement(what: "the table \(table.name)")
         }
         let name = String(table.name.dropFirst(ends[0].count + 1))
-        let source = format.sources(of: name, in: ends[0], at: place)[0]
+        let source = format.sources(of: name, in: ends[0], at: index)[0]
         if unread.contains(where: { $0.name == source }) {
             // The import reported that these pairs stay in the old database.
             match.tables.append(
@@ -29,7 +29,7 @@ extension CoreDataSource {
         }
         let parts = source.split(separator: ".", maxSplits: 1).map(String.init)
         let (entity, property) = (parts.first ?? ends[0], (parts.last ?? name).uppercased())
-        if format.form(of: name, in: ends[0], at: place) == .ownerKeys {
+        if format.form(of: name, in: ends[0], at: index) == .ownerKeys {
             let root = family.root(of: ends[1])
             guard let targets = roots[root]?.table,
                 let column = ownerColumn(of: property, entity == ends[0] ? nil : entity, of: ends[0], in: targets)

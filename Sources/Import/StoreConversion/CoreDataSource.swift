@@ -101,9 +101,9 @@ struct CoreDataSource: ConversionSource {
         return hashes.mapValues { data in data.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
     }
 
-    func identified(among places: [Int]) -> [Int] {
-        guard let hashes, !hashes.isEmpty else { return places }
-        let known = places.map { ($0, format.hashes(at: $0)) }
+    func identified(among indexes: [Int]) -> [Int] {
+        guard let hashes, !hashes.isEmpty else { return indexes }
+        let known = indexes.map { ($0, format.hashes(at: $0)) }
         func isOne(_ version: [String: UInt64]) -> Bool {
             // A configuration of a model contains only some of its entities.
             !version.isEmpty && hashes.allSatisfy { version[$0.key] == $0.value }
@@ -131,9 +131,9 @@ struct CoreDataSource: ConversionSource {
 
     // MARK: Versions
 
-    func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) -> VersionMatch {
+    func match(_ version: SchemaVersion, at index: Int, exactly isExact: Bool) -> VersionMatch {
         var match = VersionMatch()
-        let unread = format.unread(at: place)
+        let unread = format.unread(at: index)
         // Most versions are ruled out by their tables alone.
         var roots: [String: CoreDataClaims] = [:]
         for table in version.tables where family.has(table.name) {
@@ -153,7 +153,7 @@ struct CoreDataSource: ConversionSource {
         }
         var readers: [(table: SQLSchema.Table, columns: [CoreDataColumn])] = []
         for table in version.tables where family.has(table.name) {
-            let columns = self.columns(of: table, at: place)
+            let columns = self.columns(of: table, at: index)
             readers.append((table, columns))
             for column in columns {
                 switch column {
@@ -177,7 +177,7 @@ struct CoreDataSource: ConversionSource {
         var joined: Set<String> = []
         for table in version.tables where !family.has(table.name) {
             do {
-                joined.insert(try convert(joinTable: table, at: place, unread, &roots, into: &match))
+                joined.insert(try convert(joinTable: table, at: index, unread, &roots, into: &match))
             } catch {
                 match.missing.append(error.what)
             }
@@ -193,9 +193,9 @@ struct CoreDataSource: ConversionSource {
     }
 
     /// Returns the origins of the columns of an entity's table.
-    private func columns(of table: SQLSchema.Table, at place: Int) -> [CoreDataColumn] {
+    private func columns(of table: SQLSchema.Table, at index: Int) -> [CoreDataColumn] {
         func sources(_ property: String) -> [(entity: String, property: String)] {
-            format.sources(of: property, in: table.name, at: place).map { source in
+            format.sources(of: property, in: table.name, at: index).map { source in
                 let parts = source.split(separator: ".", maxSplits: 1).map(String.init)
                 return (parts.first ?? "", parts.last ?? "")
             }
@@ -208,7 +208,7 @@ struct CoreDataSource: ConversionSource {
         return table.columns.map { column in
             let name = column.name
             if name == table.integerKey { return .key }
-            let form = format.form(of: name, in: table.name, at: place)
+            let form = format.form(of: name, in: table.name, at: index)
             if case .entity(let names) = form { return .kind(names) }
             let base = ColumnSuffix.reference.removed(from: name) ?? name
             if references.contains(base) { return .claim(sources(base), types: [.integer], isReference: true) }

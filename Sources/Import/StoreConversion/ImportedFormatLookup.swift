@@ -23,32 +23,32 @@ struct ImportedFormatLookup {
             && format.origins.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
     }
 
-    /// Returns the hashes of the Core Data entities in the version at position `place`; empty if they are unknown.
-    func hashes(at place: Int) -> [String: UInt64] {
+    /// Returns the hashes of the Core Data entities in the version at `index`; empty if they are unknown.
+    func hashes(at index: Int) -> [String: UInt64] {
         Dictionary(
-            hashes.filter { $0.versions.contains(place) }.map { ($0.entity, $0.hash) },
+            hashes.filter { $0.versions.contains(index) }.map { ($0.entity, $0.hash) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// Returns the form of a column's values in the version at position `place`; nil if they are copied unchanged.
-    func form(of column: String, in table: String, at place: Int) -> ImportedForm? {
-        columns[table + "." + column]?.first { $0.versions.contains(place) }?.form
+    /// Returns the form of a column's values in the version at `index`; nil if they are copied unchanged.
+    func form(of column: String, in table: String, at index: Int) -> ImportedForm? {
+        columns[table + "." + column]?.first { $0.versions.contains(index) }?.form
     }
 
     /// Returns the Core Data properties, as `Entity.property`, that a property of a table contains in the version at
-    /// position `place`.
-    func sources(of property: String, in table: String, at place: Int) -> [String] {
+    /// index `index`.
+    func sources(of property: String, in table: String, at index: Int) -> [String] {
         let name = table + "." + property
-        return origins[name]?.first { $0.versions.contains(place) }?.sources ?? [name]
+        return origins[name]?.first { $0.versions.contains(index) }?.sources ?? [name]
     }
 
-    /// Returns the policies for rows that do not fit in the version at position `place`, by table.
-    func invalidRows(at place: Int) -> [String: ImportedInvalidRows.Policy] {
+    /// Returns the policies for rows that do not fit in the version at `index`, by table.
+    func invalidRows(at index: Int) -> [String: ImportedInvalidRows.Policy] {
         Dictionary(
-            format.invalidRows.filter { $0.versions.contains(place) }.map { ($0.table, $0.policy) },
+            format.invalidRows.filter { $0.versions.contains(index) }.map { ($0.table, $0.policy) },
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// Returns the data that a conversion from the version at position `place` leaves in the database.
-    func unread(at place: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(place) } }
+    /// Returns the data that a conversion from the version at `index` leaves in the database.
+    func unread(at index: Int) -> [ImportedUnread] { unread.filter { $0.versions.contains(index) } }
 }

@@ -101,8 +101,8 @@ final class SetAsideRows {
                 """)
         }
         let members = zip(columns, values).map { JSON.quoted($0) + ":" + Self.json($1) }
-        for (place, text) in [version, table, key, "{" + members.joined(separator: ",") + "}", reason].enumerated() {
-            try insert?.bind(text, at: place + 1)
+        for (index, text) in [version, table, key, "{" + members.joined(separator: ",") + "}", reason].enumerated() {
+            try insert?.bind(text, at: index + 1)
         }
         try insert?.run()
     }
@@ -196,16 +196,16 @@ final class SetAsideRows {
         for name in try connection.texts(
             "SELECT name FROM pragma_table_info(\(SQL.literal(table))) WHERE pk ORDER BY pk")
         {
-            guard let place = columns.firstIndex(of: name) else { continue }
-            id[name] = values[place]
-            key.append(values[place].keyText)
+            guard let index = columns.firstIndex(of: name) else { continue }
+            id[name] = values[index]
+            key.append(values[index].keyText)
         }
         return (columns, values.map(Value.value), key.isEmpty ? String(row) : key.joined(separator: ", "), id)
     }
 
     private func reason(_ key: Key, _ columns: [String], _ values: [Value]) -> String {
-        let dangling = key.columns.compactMap { columns.firstIndex(of: $0) }.map { place -> String in
-            if case .value(let value) = values[place] { value.keyText } else { "" }
+        let dangling = key.columns.compactMap { columns.firstIndex(of: $0) }.map { index -> String in
+            if case .value(let value) = values[index] { value.keyText } else { "" }
         }
         return
             "\(key.columns.joined(separator: ", ")) is \(dangling.joined(separator: ", ")), and \(key.target) has no such row"

@@ -36,7 +36,7 @@ struct StoreConversion {
 
     /// A version that the database may have, and the origin of its rows.
     private struct Candidate {
-        let place: Int
+        let versionIndex: Int
         let version: SchemaVersion
         let match: VersionMatch
     }
@@ -49,8 +49,8 @@ struct StoreConversion {
         // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
         var candidates = Array(try candidates(reader).reversed())
         // The interrupted conversion has found rows that do not fit the candidates before its own.
-        if let place = candidates.firstIndex(where: { plan(of: $0) == draft.plan }) {
-            candidates.insert(candidates.remove(at: place), at: 0)
+        if let candidateIndex = candidates.firstIndex(where: { plan(of: $0) == draft.plan }) {
+            candidates.insert(candidates.remove(at: candidateIndex), at: 0)
         }
         var best: (candidate: Candidate, report: ConversionReport)?
         var tried: [Candidate] = []
@@ -64,7 +64,7 @@ struct StoreConversion {
         }
         guard let best else { throw ConversionError.unknownVersion([]) }
         // The new database contains the result of the last attempt.
-        if best.candidate.place == tried.last?.place { return try accepted(best.report) }
+        if best.candidate.versionIndex == tried.last?.versionIndex { return try accepted(best.report) }
         return try accepted(try convert(best.candidate, reader))
     }
 
@@ -83,13 +83,15 @@ struct StoreConversion {
         try monitor.begin(tables, in: source, completed: state.completedRows)
         try connection.execute("PRAGMA foreign_keys = OFF")
         let rows = SetAsideRows(
-            connection, candidate.version, policies: index.invalidRows(at: candidate.place),
+            connection, candidate.version, policies: index.invalidRows(at: candidate.versionIndex),
             otherwise: options.invalidRows)
         for table in tables { rows.sourceValues[table.table.name] = TableCopy.sourceValues(of: table, in: source) }
         let batches = ConversionBatches(
             state, from: source, file, into: connection, draft, rows, monitor, files: files)
         for table in tables.dropFirst(state.tables) {
-            let forms = table.table.columnNames.map { index.form(of: $0, in: table.table.name, at: candidate.place) }
+            let forms = table.table.columnNames.map {
+                index.form(of: $0, in: table.table.name, at: candidate.versionIndex)
+            }
             try batches.copy(table, forms: forms, lastKey: reader.lastKey(of: table.table))
         }
         try batches.finish()
@@ -116,10 +118,10 @@ struct StoreConversion {
 
     /// Everything that the rows of the store depend on, as text. A conversion continues a draft only if the text is the same.
     private func plan(of candidate: Candidate) -> String {
-        let policies = index.invalidRows(at: candidate.place)
+        let policies = index.invalidRows(at: candidate.versionIndex)
         let tables = candidate.match.tables.map { table in
             let forms = table.table.columnNames.map { name in
-                index.form(of: name, in: table.table.name, at: candidate.place).map { "\($0)" } ?? ""
+                index.form(of: name, in: table.table.name, at: candidate.versionIndex).map { "\($0)" } ?? ""
             }
             return [table.query(["*"], of: .init()), table.strays ?? "", Self.text(of: policies[table.table.name])]
                 + forms
@@ -143,8 +145,8 @@ struct StoreConversion {
     /// the version.
     private func candidates(_ reader: any ConversionSource) throws -> [Candidate] {
         let versions = schema.versions
-        let wanted = versions.indices.filter { place in
-            let name = versions[place].name
+        let wanted = versions.indices.filter { versionIndex in
+            let name = versions[versionIndex].name
             let formerName = format.formerNames[name]
             if let wanted = options.version { return wanted == name || wanted == formerName }
             return reader.versionName.map { $0 == formerName } ?? true
@@ -157,18 +159,20 @@ struct StoreConversion {
         for isExact in [true, false] {
             var found: [Candidate] = []
             mismatches = []
-            for place in identified {
-                let match = try reader.match(versions[place], at: place, exactly: isExact)
+            for versionIndex in identified {
+                let match = try reader.match(versions[versionIndex], at: versionIndex, exactly: isExact)
                 let isComplete = match.missing.isEmpty && (match.extra.isEmpty || options.version != nil)
                 if isComplete {
-                    found.append(Candidate(place: place, version: versions[place], match: match))
+                    found.append(Candidate(versionIndex: versionIndex, version: versions[versionIndex], match: match))
                 } else {
                     mismatches.append(
-                        VersionMismatch(version: versions[place].name, missing: match.missing, extra: match.extra))
+                        VersionMismatch(
+                            version: versions[versionIndex].name, missing: match.missing, extra: match.extra))
                 }
             }
             if found.isEmpty { continue }
-            for (older, newer) in zip(found, found.dropFirst()) where !keepsValues(from: older.place, to: newer.place) {
+            for (older, newer) in zip(found, found.dropFirst())
+            where !keepsValues(from: older.versionIndex, to: newer.versionIndex) {
                 throw ConversionError.ambiguousVersion(found.map(\.version.name))
             }
             return found

@@ -101,15 +101,15 @@ struct TableCopy {
                 continue
             }
             copied.stored += 1
-            for places in partial {
+            for indexes in partial {
                 try setAside.reportCleared(
-                    table.table.name, key: row.key, places.map { columns[$0].name }, places.map { row.read[$0] },
+                    table.table.name, key: row.key, indexes.map { columns[$0].name }, indexes.map { row.read[$0] },
                     reason:
-                        "\(places.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
+                        "\(indexes.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
                     to: &state.report)
             }
-            for (place, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
-                let text = "\(reason); filled with \(columns[place].fill?.description ?? "NULL")"
+            for (index, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
+                let text = "\(reason); filled with \(columns[index].fill?.description ?? "NULL")"
                 state.report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
                 state.report.filled[table.table.name, default: 0] += 1
             }
@@ -121,10 +121,10 @@ struct TableCopy {
 
     private func read(_ row: Row) -> SourceRow {
         var result = SourceRow(key: row.value(0).keyText)
-        for (place, column) in columns.enumerated() {
-            guard let value = try? SQLiteValue(row: row, at: place + 1) else {
-                result.invalidRows[place] = "\(column.name) is not valid UTF-8 text"
-                result.read.append(.bytes(row.bytes(place + 1)))
+        for (index, column) in columns.enumerated() {
+            guard let value = try? SQLiteValue(row: row, at: index + 1) else {
+                result.invalidRows[index] = "\(column.name) is not valid UTF-8 text"
+                result.read.append(.bytes(row.bytes(index + 1)))
                 result.stored.append(.null)
                 continue
             }
@@ -132,17 +132,17 @@ struct TableCopy {
             let converted = column.form.map { $0.value(value, files: files) } ?? value
             result.stored.append(converted ?? value)
             if let form = column.form, converted == nil {
-                result.invalidRows[place] = "\(column.name) is \(value), which is \(form.words(for: value))"
+                result.invalidRows[index] = "\(column.name) is \(value), which is \(form.words(for: value))"
             } else if column.form == nil, column.storage == .real, case .integer(let number) = value,
                 Double(exactly: number) == nil
             {
                 // SQLite would round the number silently.
-                result.invalidRows[place] = "\(column.name) is \(number), which a floating-point number does not hold"
+                result.invalidRows[index] = "\(column.name) is \(number), which a floating-point number does not hold"
             }
-            if place == keyColumn, result.invalidRows[place] == nil {
+            if index == keyColumn, result.invalidRows[index] == nil {
                 // SQLite would assign a key to the row, which may be the key of another row.
-                if case .integer = result.stored[place] { continue }
-                result.invalidRows[place] = "\(column.name) is not an integer, and it is the primary key"
+                if case .integer = result.stored[index] { continue }
+                result.invalidRows[index] = "\(column.name) is not an integer, and it is the primary key"
             }
         }
         if case .text(let names) = row.value(columns.count + 1) {
@@ -154,10 +154,12 @@ struct TableCopy {
     /// Sets all columns of a foreign key to NULL if some of them are NULL. Returns the positions of these columns, by
     /// foreign key.
     private func clearPartialKeys(of row: inout SourceRow) -> [[Int]] {
-        foreignKeys.filter { places in
-            let count = places.count { if case .null = row.stored[$0] { true } else { false } }
-            guard count > 0, count < places.count, places.allSatisfy({ !columns[$0].isMandatory }) else { return false }
-            for place in places { row.stored[place] = .null }
+        foreignKeys.filter { indexes in
+            let count = indexes.count { if case .null = row.stored[$0] { true } else { false } }
+            guard count > 0, count < indexes.count, indexes.allSatisfy({ !columns[$0].isMandatory }) else {
+                return false
+            }
+            for index in indexes { row.stored[index] = .null }
             return true
         }
     }
@@ -169,16 +171,16 @@ struct TableCopy {
     ) -> (_ key: [String: SQLiteValue]) throws -> [SetAsideRows.Value]? {
         let values = table.values.enumerated().map { "\($1) AS strata_\($0)" }.joined(separator: ", ")
         return { key in
-            let places = key.keys.sorted().compactMap { name in table.table.columnNames.firstIndex(of: name) }
-            let condition = places.map { "strata_\($0) IS ?\($0 + 1)" }.joined(separator: " AND ")
-            if places.isEmpty || places.count < key.count { return nil }
+            let indexes = key.keys.sorted().compactMap { name in table.table.columnNames.firstIndex(of: name) }
+            let condition = indexes.map { "strata_\($0) IS ?\($0 + 1)" }.joined(separator: " AND ")
+            if indexes.isEmpty || indexes.count < key.count { return nil }
             let row = try source.cached("SELECT * FROM (SELECT \(values) FROM \(table.from)) WHERE \(condition)")
-            for place in places { try key[table.table.columnNames[place]]?.bind(to: row, at: place + 1) }
+            for index in indexes { try key[table.table.columnNames[index]]?.bind(to: row, at: index + 1) }
             defer { row.reset() }
             guard try row.step() else { return nil }
-            return table.values.indices.map { place in
-                (try? SQLiteValue(row: row.row, at: place)).map(SetAsideRows.Value.value)
-                    ?? .bytes(row.row.bytes(place))
+            return table.values.indices.map { index in
+                (try? SQLiteValue(row: row.row, at: index)).map(SetAsideRows.Value.value)
+                    ?? .bytes(row.row.bytes(index))
             }
         }
     }
@@ -190,9 +192,9 @@ struct TableCopy {
     /// - Returns: The reason why the row cannot be stored; nil if it was stored.
     private func store(_ row: inout SourceRow) throws -> String? {
         if let conflict = row.conflict { return conflict }
-        for (place, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
-            guard let fill = columns[place].fill else { return reason }
-            row.stored[place] = fill
+        for (index, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
+            guard let fill = columns[index].fill else { return reason }
+            row.stored[index] = fill
         }
         guard let error = try insertError(row) else { return nil }
         guard try fillInvalidRows(of: &row) else { return error.message }
@@ -200,7 +202,7 @@ struct TableCopy {
     }
 
     private func insertError(_ row: SourceRow) throws -> SQLiteError? {
-        for (place, value) in row.stored.enumerated() { try value.bind(to: insert, at: place + 1) }
+        for (index, value) in row.stored.enumerated() { try value.bind(to: insert, at: index + 1) }
         do {
             try insert.run()
             return nil
@@ -216,19 +218,19 @@ struct TableCopy {
     /// - Returns: Whether a column was filled.
     private func fillInvalidRows(of row: inout SourceRow) throws -> Bool {
         var hasFilled = false
-        for (place, column) in columns.enumerated() {
-            guard let fill = column.fill, row.invalidRows[place] == nil else { continue }
-            let value = row.stored[place]
+        for (index, column) in columns.enumerated() {
+            guard let fill = column.fill, row.invalidRows[index] == nil else { continue }
+            let value = row.stored[index]
             if case .null = value {
                 guard column.isMandatory else { continue }
-                row.invalidRows[place] = "\(column.name) is NULL"
+                row.invalidRows[index] = "\(column.name) is NULL"
             } else if try !holds(value, column.storage) {
-                row.invalidRows[place] =
+                row.invalidRows[index] =
                     "\(column.name) is \(value), which is not \(column.storage.rawValue.uppercased())"
             } else {
                 continue
             }
-            row.stored[place] = fill
+            row.stored[index] = fill
             hasFilled = true
         }
         return hasFilled

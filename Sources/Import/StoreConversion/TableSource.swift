@@ -26,7 +26,7 @@ struct TableSource: ConversionSource {
 
     func lastKey(of table: Table) -> Int64? { sequences[table.name.lowercased()] }
 
-    func match(_ version: SchemaVersion, at place: Int, exactly isExact: Bool) -> VersionMatch {
+    func match(_ version: SchemaVersion, at index: Int, exactly isExact: Bool) -> VersionMatch {
         var match = VersionMatch()
         for table in version.tables {
             guard let source = database.table(table.name) else {
@@ -58,7 +58,7 @@ struct TableSource: ConversionSource {
                     table: table, source: source, key: key, values: values, from: SQL.quoted(source),
                     rowNumber: database.rowID(of: source), known: known))
         }
-        addLeft(to: &match, format.unread(at: place))
+        addLeft(to: &match, format.unread(at: index))
         return match
     }
 

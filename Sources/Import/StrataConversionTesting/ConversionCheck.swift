@@ -16,12 +16,12 @@ extension Fixtures {
     /// - Returns: The failures; empty if there are none.
     public func checkConversion(of version: FixtureVersion) throws -> [Failure] {
         let failures = try prepare(version)
-        guard failures.isEmpty, let place = versions.firstIndex(where: { $0.name == version.name }) else {
+        guard failures.isEmpty, let versionIndex = versions.firstIndex(where: { $0.name == version.name }) else {
             return failures
         }
         let old = try database(of: version.name)
         return try withExtendedLifetime(old) {
-            let check = ConversionCheck(fixtures: self, version: version, place: place, database: old.url)
+            let check = ConversionCheck(fixtures: self, version: version, versionIndex: versionIndex, database: old.url)
             return try check.run().map { Failure("conversion of \(schema.name) \(version.name): \($0)") }
         }
     }
@@ -32,7 +32,7 @@ private struct ConversionCheck {
     let fixtures: Fixtures
     let version: FixtureVersion
     /// The position of the version in the history.
-    let place: Int
+    let versionIndex: Int
     let database: URL
 
     func run() throws -> [String] {
@@ -43,7 +43,8 @@ private struct ConversionCheck {
             for table in tables { problems += try differences(of: table, from: store, except: []) }
         }
         guard problems.isEmpty else { return problems }
-        for invalidRows in fixtures.schema.imported?.invalidRows ?? [] where invalidRows.versions.contains(place) {
+        for invalidRows in fixtures.schema.imported?.invalidRows ?? [] where invalidRows.versions.contains(versionIndex)
+        {
             guard let table = version.tables.first(where: { $0.name == invalidRows.table }) else { continue }
             if case .fill(let values) = invalidRows.policy {
                 for column in values.keys.sorted() { problems += try check(table, column, invalidRows.policy) }
@@ -121,7 +122,7 @@ private struct ConversionCheck {
             if case .fill(let values) = policy, let fill = values[column] {
                 let row = table.key.enumerated().map { "\(SQL.quoted($1)) IS ?\($0 + 1)" }.joined(separator: " AND ")
                 let filled = try store.prepare("SELECT \(SQL.quoted(column)) IS \(fill) FROM main.\(name) WHERE \(row)")
-                for (place, value) in victim.enumerated() { try value.bind(to: filled, at: place + 1) }
+                for (index, value) in victim.enumerated() { try value.bind(to: filled, at: index + 1) }
                 if try !filled.step() || filled.row.value(0) != .integer(1) {
                     fail("it does not have the fill value \(fill)")
                 }

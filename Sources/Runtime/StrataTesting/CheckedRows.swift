@@ -23,7 +23,7 @@ struct CheckedRows {
         try connection.execute("CREATE TEMP TABLE strata_checked (\(columns))")
         defer { try? connection.execute("DROP TABLE temp.strata_checked") }
         let insert = try connection.prepare("INSERT INTO strata_checked VALUES (\(SQL.parameters(names.count)))")
-        for (place, value) in values.enumerated() { try insert.bind(value, at: place + 1) }
+        for (index, value) in values.enumerated() { try insert.bind(value, at: index + 1) }
         try insert.run()
         return try connection.integer("SELECT coalesce(NOT (\(check.condition)), 0) FROM strata_checked") == 1
     }
@@ -83,37 +83,37 @@ struct CheckedRows {
     func insert(_ row: [[SQLiteValue]], into table: FixtureTable, by statement: Statement) throws {
         guard var violated = try violation(row, statement) else { return }
         var random = RandomRows(seed: 7, count: 0)
-        let places = replaceable(in: table)
+        let indexes = replaceable(in: table)
         var pools: [[SQLiteValue]] = []
-        for place in places { pools.append(try pool(of: table.columns[place], of: table)) }
+        for index in indexes { pools.append(try pool(of: table.columns[index], of: table)) }
         let original = row
         var row = row
-        for _ in 0..<5_000 where !places.isEmpty {
+        for _ in 0..<5_000 where !indexes.isEmpty {
             // Only the values of the violated check change, so that the others stay as they were drawn.
             let violatedColumns = table.checks.first { $0.name == violated }?.columns ?? []
-            for (place, pool) in zip(places, pools) where violatedColumns.contains(table.columns[place].names[0]) {
+            for (index, pool) in zip(indexes, pools) where violatedColumns.contains(table.columns[index].names[0]) {
                 // The value of another column of the same kind makes both equal, which many checks allow.
-                let others = places.filter {
-                    table.columns[$0].storage == table.columns[place].storage && row[$0] != [.null]
+                let others = indexes.filter {
+                    table.columns[$0].storage == table.columns[index].storage && row[$0] != [.null]
                 }
                 if random.holds(0.2), let other = others.randomElement(using: &random) {
-                    row[place] = row[other]
+                    row[index] = row[other]
                 } else if let value = pool.randomElement(using: &random) {
-                    row[place] = [value]
+                    row[index] = [value]
                 }
             }
             guard let next = try violation(row, statement) else { return }
             violated = next
         }
-        if try insertLikeExisting(original, places, table, statement) { return }
+        if try insertLikeExisting(original, indexes, table, statement) { return }
         throw FixtureError.noSampleRow(entity: table.entity, check: violated)
     }
 
     /// Writes a row with the checked values of a row that the table has already. Returns false if there is none.
     private func insertLikeExisting(
-        _ row: [[SQLiteValue]], _ places: [Int], _ table: FixtureTable, _ statement: Statement
+        _ row: [[SQLiteValue]], _ indexes: [Int], _ table: FixtureTable, _ statement: Statement
     ) throws -> Bool {
-        let names = places.flatMap { table.columns[$0].names }
+        let names = indexes.flatMap { table.columns[$0].names }
         var found: [[SQLiteValue]] = []
         if !names.isEmpty {
             try connection.query("SELECT \(SQL.list(names)) FROM \(SQL.quoted(table.name)) LIMIT 20") {
@@ -126,8 +126,8 @@ struct CheckedRows {
             for _ in table.checks {
                 guard let violated = try violation(row, statement) else { return true }
                 let columns = table.checks.first { $0.name == violated }?.columns ?? []
-                for (place, value) in zip(places, values) where columns.contains(table.columns[place].names[0]) {
-                    row[place] = [value]
+                for (index, value) in zip(indexes, values) where columns.contains(table.columns[index].names[0]) {
+                    row[index] = [value]
                 }
             }
             if try violation(row, statement) == nil { return true }
@@ -137,8 +137,8 @@ struct CheckedRows {
 
     /// The positions of the columns with checks whose values may be replaced.
     private func replaceable(in table: FixtureTable) -> [Int] {
-        table.columns.indices.filter { place in
-            let column = table.columns[place]
+        table.columns.indices.filter { index in
+            let column = table.columns[index]
             guard case .value = column.role, !column.isUnique, !table.key.contains(column.names[0]) else {
                 return false
             }
@@ -156,7 +156,7 @@ struct CheckedRows {
 
     /// Inserts a row. Returns the name of the check that it violates; nil if the row is written.
     private func violation(_ row: [[SQLiteValue]], _ statement: Statement) throws -> String? {
-        for (place, value) in row.joined().enumerated() { try statement.bind(value, at: place + 1) }
+        for (index, value) in row.joined().enumerated() { try statement.bind(value, at: index + 1) }
         do {
             try statement.run()
             return nil
@@ -212,7 +212,7 @@ struct CheckedRows {
     ) -> [[SQLiteValue]] {
         var rows: [[SQLiteValue]] = []
         for column in table.columns where column.names.count == 1 && check.columns.contains(column.names[0]) {
-            guard let place = names.firstIndex(of: column.names[0]) else { continue }
+            guard let index = names.firstIndex(of: column.names[0]) else { continue }
             var values = column.isNullable ? [SQLiteValue.null] : []
             switch column.role {
             case .key(let type), .value(let type):
@@ -226,7 +226,7 @@ struct CheckedRows {
             }
             for value in values {
                 rows.append(row)
-                rows[rows.count - 1][place] = value
+                rows[rows.count - 1][index] = value
             }
         }
         return rows

@@ -96,7 +96,7 @@ private struct CompatibilityCheck {
     }
 
     mutating func run(_ structs: [StructCheck]) throws -> [Failure] {
-        let place = "stores of \(newer.name) of \(fixtures.schema.name), used by apps of \(older.name)"
+        let index = "stores of \(newer.name) of \(fixtures.schema.name), used by apps of \(older.name)"
         do {
             let (new, old) = try databases()
             try open(new)
@@ -107,7 +107,7 @@ private struct CompatibilityCheck {
         } catch {
             findings.add("error", "\(error)")
         }
-        return findings.texts.map { Failure("\(place): \($0)") }
+        return findings.texts.map { Failure("\(index): \($0)") }
     }
 
     // MARK: Databases
@@ -237,7 +237,7 @@ private struct CompatibilityCheck {
         try withCopies(new, old) { new, old in
             // Rows that are deleted with others are seen only while not all are deleted.
             for part in [0, 1] {
-                for (place, row) in entities.enumerated() where place % 2 == part {
+                for (index, row) in entities.enumerated() where index % 2 == part {
                     attempt("a deletion from \(entity)", new, old) { try $0.delete(type, id: Entity.id(of: row)) }
                 }
                 try compare(new, old, after: "a deletion from \(entity)")

@@ -19,8 +19,8 @@ extension Fixtures {
         let columns = table.columns.indices.map { "?\($0 + 1)" } + table.computed.map { _ in "NULL" }
         let statement = try Connection(path: ":memory:", mode: .create).prepare(
             "SELECT \(columns.joined(separator: ", "))")
-        for (place, column) in table.columns.enumerated() {
-            try statement.bind(values[column] ?? .null, at: place + 1)
+        for (index, column) in table.columns.enumerated() {
+            try statement.bind(values[column] ?? .null, at: index + 1)
         }
         _ = try statement.step()
         return try Entity(row: statement.row)

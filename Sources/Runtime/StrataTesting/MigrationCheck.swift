@@ -93,8 +93,8 @@ extension Fixtures {
     }
 
     func isSampled(_ version: FixtureVersion) -> Bool {
-        let place = versions.firstIndex { $0.name == version.name } ?? 0
-        return takesAllPaths || place.isMultiple(of: 10)
+        let index = versions.firstIndex { $0.name == version.name } ?? 0
+        return takesAllPaths || index.isMultiple(of: 10)
     }
 }
 
@@ -139,8 +139,8 @@ private struct MigrationCheck {
             try fixtures.withFolder { folder in
                 var failures: [Failure] = []
                 var before = database
-                for (place, step) in path.prefix(takesEveryStep ? path.count : 1).enumerated() {
-                    let after = folder.appendingPathComponent("\(place).sqlite")
+                for (index, step) in path.prefix(takesEveryStep ? path.count : 1).enumerated() {
+                    let after = folder.appendingPathComponent("\(index).sqlite")
                     try FileManager.default.copyItem(at: before, to: after)
                     let name = "\(start), step \(step.from) to \(step.to)"
                     do {
@@ -150,12 +150,12 @@ private struct MigrationCheck {
                         return failures + [Failure("\(name): the migration failed: \(error)")]
                     }
                     // In a long history, the test of each version compares the step that follows it.
-                    if place == 0 || fixtures.takesAllPaths {
+                    if index == 0 || fixtures.takesAllPaths {
                         failures += try problems(of: step, from: before, to: after, dangling).map {
                             Failure("\(name): \($0)")
                         }
                     }
-                    if place == 0, comparesResults, failures.isEmpty || step.results != .unsealed {
+                    if index == 0, comparesResults, failures.isEmpty || step.results != .unsealed {
                         let again = folder.appendingPathComponent("again.sqlite")
                         let problems = try fixtures.checkResults(of: step, from: version, before, after) {
                             try FileManager.default.copyItem(at: before, to: again)

@@ -59,11 +59,11 @@ struct RandomRows: RandomNumberGenerator {
     /// Returns up to five of the elements in random order, and none of them twice.
     mutating func some<Element>(of elements: [Element]) -> [Element] {
         let count = elements.isEmpty || holds(0.3) ? 0 : Int.random(in: 0...min(5, elements.count), using: &self)
-        var places: Set<Int> = []
+        var indexes: Set<Int> = []
         var some: [Element] = []
         while some.count < count {
-            let place = Int.random(in: elements.indices, using: &self)
-            if places.insert(place).inserted { some.append(elements[place]) }
+            let index = Int.random(in: elements.indices, using: &self)
+            if indexes.insert(index).inserted { some.append(elements[index]) }
         }
         return some
     }

@@ -220,8 +220,9 @@ struct SampleRows {
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(table.name)) (\(SQL.list(names))) VALUES (\(SQL.parameters(names.count)))")
         var columns: [[[SQLiteValue]]] = []
-        for (place, column) in table.columns.enumerated() {
-            columns.append(try values(of: column, in: table, rows: rows, place: place, before: columns.last ?? []))
+        for (columnIndex, column) in table.columns.enumerated() {
+            columns.append(
+                try values(of: column, in: table, rows: rows, columnIndex: columnIndex, before: columns.last ?? []))
         }
         for row in rows.indices {
             try checks.insert(columns.map { $0[row] }, into: table, by: statement)
@@ -234,10 +235,11 @@ struct SampleRows {
     ///   - column: The column.
     ///   - table: The table of the column.
     ///   - rows: The primary key of each row.
-    ///   - place: The position of the column in the table.
+    ///   - columnIndex: The index of the column in the table.
     ///   - before: The values of the preceding column.
     private mutating func values(
-        of column: FixtureColumn, in table: FixtureTable, rows: [[SQLiteValue]], place: Int, before: [[SQLiteValue]]
+        of column: FixtureColumn, in table: FixtureTable, rows: [[SQLiteValue]], columnIndex: Int,
+        before: [[SQLiteValue]]
     ) throws -> [[SQLiteValue]] {
         let parts = column.names.compactMap { table.key.firstIndex(of: $0) }
         if parts.count == column.names.count { return rows.map { row in parts.map { row[$0] } } }
@@ -245,7 +247,7 @@ struct SampleRows {
         case .key: return rows
         case .value(let type) where column.isUnique: return try uniqueValues(of: type, column, table, rows.count)
         case .value(let type):
-            return try values(of: type, column, of: table, count: rows.count, place: place).map { [$0] }
+            return try values(of: type, column, of: table, count: rows.count, columnIndex: columnIndex).map { [$0] }
         case .reference(let target, _): return references(of: column, to: target, count: rows.count)
         case .position: return positions(before)
         }
@@ -266,7 +268,7 @@ struct SampleRows {
     }
 
     private mutating func values(
-        of type: ColumnType, _ column: FixtureColumn, of table: FixtureTable, count: Int, place: Int
+        of type: ColumnType, _ column: FixtureColumn, of table: FixtureTable, count: Int, columnIndex: Int
     ) throws -> [SQLiteValue] {
         if let values = random?.values(of: type, count: count, nullable: column.isNullable) { return values }
         var pool = try checks.candidates(type, column, of: table)
@@ -275,14 +277,16 @@ struct SampleRows {
         }
         if column.isNullable {
             // The second row gets NULL, even if there are too few rows for all values.
-            if count <= pool.count { return (0..<count).map { $0 == 1 ? .null : pool[($0 + place) % pool.count] } }
+            if count <= pool.count {
+                return (0..<count).map { $0 == 1 ? .null : pool[($0 + columnIndex) % pool.count] }
+            }
             pool.append(.null)
         }
         // Each column starts with another value, so that no two columns have the same values in all rows. The second
         // round starts with yet another value and leaves out the long values.
         let short = pool.contains { !$0.isLong } ? pool.filter { !$0.isLong } : pool
         return (0..<count).map { row in
-            row < pool.count ? pool[(row + place) % pool.count] : short[(row + 3 * place + 1) % short.count]
+            row < pool.count ? pool[(row + columnIndex) % pool.count] : short[(row + 3 * columnIndex + 1) % short.count]
         }
     }
 
@@ -331,7 +335,7 @@ struct SampleRows {
         let columns = join.allColumns
         let statement = try connection.prepare(
             "INSERT INTO \(SQL.quoted(join.name)) (\(SQL.list(columns))) VALUES (\(SQL.parameters(columns.count)))")
-        var pairs: [(source: [SQLiteValue], target: [SQLiteValue], place: Int)] = []
+        var pairs: [(source: [SQLiteValue], target: [SQLiteValue], position: Int)] = []
         for (number, source) in sources.enumerated() {
             // In a fixture, the first source has all targets in reverse order, except the last of several. The second
             // source has none. Each of the others has one.
@@ -339,11 +343,11 @@ struct SampleRows {
             let one = Array(pool.dropFirst(number % max(1, pool.count)).prefix(1))
             var chosen = random?.some(of: targets) ?? (number == 0 ? pool.reversed() : number == 1 ? [] : one)
             if join.hasDuplicates { chosen += chosen.prefix(2) }
-            for (place, target) in chosen.enumerated() { pairs.append((source, target, place)) }
+            for (position, target) in chosen.enumerated() { pairs.append((source, target, position)) }
         }
         let inverse = join.hasOrderedInverse ? positions(pairs.map(\.target)) : pairs.map { _ in [] }
         for (pair, inverse) in zip(pairs, inverse) {
-            for (index, value) in (pair.source + pair.target + [SQLiteValue(pair.place)] + inverse).enumerated() {
+            for (index, value) in (pair.source + pair.target + [SQLiteValue(pair.position)] + inverse).enumerated() {
                 try statement.bind(value, at: index + 1)
             }
             try statement.run()

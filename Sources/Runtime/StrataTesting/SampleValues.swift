@@ -108,9 +108,9 @@ enum SampleValues {
     static func uuid(of owner: String, _ number: Int) -> SQLiteValue {
         let hash = FNV1a(owner.utf8).value
         var bytes = Data(count: 16)
-        for place in 0..<8 {
-            bytes[7 - place] = UInt8(truncatingIfNeeded: hash >> (8 * UInt64(place)))
-            bytes[15 - place] = UInt8(truncatingIfNeeded: number >> (8 * place))
+        for index in 0..<8 {
+            bytes[7 - index] = UInt8(truncatingIfNeeded: hash >> (8 * UInt64(index)))
+            bytes[15 - index] = UInt8(truncatingIfNeeded: number >> (8 * index))
         }
         return .blob(bytes)
     }
@@ -155,7 +155,7 @@ enum SampleValues {
         case .data: return .blob(Data("sample \(number)".utf8))
         case .uuid:
             var bytes = Data(repeating: 0x11, count: 16)
-            for place in 0..<8 { bytes[15 - place] = UInt8(truncatingIfNeeded: number >> (8 * place)) }
+            for index in 0..<8 { bytes[15 - index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
             return .blob(bytes)
         case .decimal: return .text("1000000.\(number)1")
         }

@@ -8,11 +8,11 @@ extension StepComparison {
         var problems: [String] = []
         for (number, expectation) in custom.rows.enumerated() {
             let table = step.tables.firstIndex { !$0.isJoin && $0.from == expectation.old.name }
-            let place = table ?? step.tables.count + number
+            let index = table ?? step.tables.count + number
             let outcomes = try makeKeyOutcomes(
-                place, from: (expectation.old.name, expectation.old.key),
+                index, from: (expectation.old.name, expectation.old.key),
                 to: (expectation.new.name, expectation.new.key))
-            places[expectation.old.name] = place
+            indexes[expectation.old.name] = index
             let expectedRows = "temp.strata_rows_\(number)"
             let columns = expectation.new.columns.map(SQL.quoted) + outcomes.old
             try connection.execute("CREATE TABLE \(expectedRows) (\(columns.joined(separator: ", ")))")
@@ -56,15 +56,15 @@ extension StepComparison {
 
     /// Records the expected result of each row of an entity.
     func ask<Old: StoredEntity, New: StoredEntity>(
-        _ expected: (Old, StepDatabases) throws -> Expected<New>, _ place: RowExpectation.Place
+        _ expected: (Old, StepDatabases) throws -> Expected<New>, _ index: RowExpectation.Place
     ) throws -> [String] {
-        let outcomes = place.outcomes
+        let outcomes = index.outcomes
         let (oldCount, newCount) = (outcomes.old.count, outcomes.new.count)
         let insert = try connection.prepare(
             "INSERT INTO \(outcomes.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
         let row = try connection.prepare(
-            "INSERT INTO \(place.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
+            "INSERT INTO \(index.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
         let cursor = try databases.old.cursor(Old.self)
         while let old = try cursor.next() {
@@ -100,7 +100,7 @@ extension StepComparison {
                     guard try statement.step() else { return nil }
                     let newID = try New.ID(row: statement.row, at: 0)
                     guard let new = try databases.new.find(New.self, id: newID) else {
-                        return place.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
+                        return index.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
                     }
                     return try check(new) ? nil : "\(old) became \(new), which the check of .kept(as:) rejects"
                 }

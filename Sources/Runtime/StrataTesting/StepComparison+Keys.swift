@@ -24,9 +24,9 @@ struct KeyOutcomes {
 /// The expected primary keys, and the foreign keys that follow them.
 extension StepComparison {
     func makeKeyOutcomes(
-        _ place: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
+        _ index: Int, from old: (table: String, key: [String]), to new: (table: String, key: [String])
     ) throws -> KeyOutcomes {
-        let outcomes = KeyOutcomes(place, old: old.key.count, new: new.key.count)
+        let outcomes = KeyOutcomes(index, old: old.key.count, new: new.key.count)
         let collations = try databases.oldConnection.collations(of: old.key, in: old.table)
         // Without types, SQLite could not use the index to look up numbers.
         let oldTypes = try types(of: old.key, in: "original", old.table)
@@ -38,7 +38,7 @@ extension StepComparison {
         let table = outcomes.name.dropFirst("temp.".count)
         try connection.execute(
             "CREATE INDEX \(outcomes.name)_new ON \(table) (\(outcomes.new.joined(separator: ", ")))")
-        self.outcomes[place] = outcomes
+        self.outcomes[index] = outcomes
         return outcomes
     }
 
@@ -64,34 +64,34 @@ extension StepComparison {
         while let next = step.tables.first(where: { !$0.isJoin && isUnknown($0) && !unknown.contains($0.from) }) {
             unknown.insert(next.from)
         }
-        var pending = step.tables.indices.filter { place in
-            let table = step.tables[place]
-            return !table.isEmptied && !isUnknown(table) && (outcomes[place] != nil || !table.references.isEmpty)
+        var pending = step.tables.indices.filter { index in
+            let table = step.tables[index]
+            return !table.isEmptied && !isUnknown(table) && (outcomes[index] != nil || !table.references.isEmpty)
         }
         let followed = pending
         while !pending.isEmpty {
             // The primary keys that are part of a primary key come before it.
-            let next = pending.firstIndex { place in
-                let keys = step.tables[place].references.filter { isInKey($0, of: step.tables[place]) }
+            let next = pending.firstIndex { index in
+                let keys = step.tables[index].references.filter { isInKey($0, of: step.tables[index]) }
                 return !pending.contains { other in
-                    other != place && !step.tables[other].isJoin
+                    other != index && !step.tables[other].isJoin
                         && keys.contains { $0.target == step.tables[other].from }
                 }
             }
-            let place = pending.remove(at: next ?? 0)
-            if outcomes[place] != nil { try moveKeys(place) } else { try writeKeys(place) }
+            let index = pending.remove(at: next ?? 0)
+            if outcomes[index] != nil { try moveKeys(index) } else { try writeKeys(index) }
         }
         var isChanged = true
         while isChanged {
             isChanged = false
-            for place in followed where try cascade(place) { isChanged = true }
+            for index in followed where try cascade(index) { isChanged = true }
         }
     }
 
     /// Returns the expected results of the rows that a foreign key refers to; nil if all of them keep their primary
     /// keys.
     func targets(of reference: ReferenceExpectation) -> KeyOutcomes? {
-        places[reference.target].flatMap { outcomes[$0] }
+        indexes[reference.target].flatMap { outcomes[$0] }
     }
 
     /// Returns the expected values of a foreign key that had the values `old`, as SQL.
@@ -105,11 +105,11 @@ extension StepComparison {
             isFound += " AND (\(changes.joined(separator: " OR ")))"
         }
         let rows = "FROM \(targets.name) AS target WHERE \(isFound)"
-        return targets.new.enumerated().map { place, column in
+        return targets.new.enumerated().map { index, column in
             let kept =
                 "(SELECT iif(target.strata_kind = \(KeyOutcomes.Kind.dropped.rawValue), NULL, target.\(column)) \(rows))"
             return
-                "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(place < old.count ? old[place] : "NULL") END"
+                "CASE WHEN EXISTS (SELECT 1 \(rows)) THEN \(kept) ELSE \(index < old.count ? old[index] : "NULL") END"
         }
     }
 
@@ -135,10 +135,10 @@ extension StepComparison {
 
     /// Records the expected primary keys of rows that no custom migration handles. A row without a new primary key is
     /// expected to be dropped.
-    func writeKeys(_ place: Int) throws {
-        let table = step.tables[place]
-        let outcomes = try makeKeyOutcomes(place, from: (table.from, table.oldKey), to: (table.to, table.key))
-        if !table.isJoin { places[table.from] = place }
+    func writeKeys(_ index: Int) throws {
+        let table = step.tables[index]
+        let outcomes = try makeKeyOutcomes(index, from: (table.from, table.oldKey), to: (table.to, table.key))
+        if !table.isJoin { indexes[table.from] = index }
         let values = values(of: table)
         let key = table.key.map { values[$0] ?? "NULL" }
         let columns = table.oldKey.map { "o." + SQL.quoted($0) } + key + [String(KeyOutcomes.Kind.kept.rawValue)]
@@ -154,9 +154,9 @@ extension StepComparison {
     /// Updates the expected primary keys of rows that a custom migration handles.
     ///
     /// A foreign key that is part of the primary key follows its target, unless the custom migration has changed it.
-    func moveKeys(_ place: Int) throws {
-        let table = step.tables[place]
-        guard let outcomes = outcomes[place] else { return }
+    func moveKeys(_ index: Int) throws {
+        let table = step.tables[index]
+        guard let outcomes = outcomes[index] else { return }
         for reference in table.references where isInKey(reference, of: table) && targets(of: reference) != nil {
             let own = reference.columns.compactMap { table.key.firstIndex(of: $0) }.map { "f." + outcomes.new[$0] }
             let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
@@ -175,15 +175,15 @@ extension StepComparison {
     /// Marks rows as dropped if a dropped row cascades to them.
     ///
     /// - Returns: Whether any row was marked.
-    func cascade(_ place: Int) throws -> Bool {
-        let table = step.tables[place]
-        guard let outcomes = outcomes[place] else { return false }
+    func cascade(_ index: Int) throws -> Bool {
+        let table = step.tables[index]
+        guard let outcomes = outcomes[index] else { return false }
         var isChanged = false
         for reference in table.references where reference.cascades {
             guard let targets = targets(of: reference) else { continue }
             let old = reference.oldColumns.map { "o." + SQL.quoted($0) }
             var condition = Self.equal(outcomes.old.map { "f." + $0 }, table.oldKey.map { "o." + SQL.quoted($0) })
-            if let expectedRows = expectedRows(place) {
+            if let expectedRows = expectedRows(index) {
                 // A row is not dropped if the custom migration made it refer to another row.
                 let isSame = Self.equal(reference.columns.map { "w." + SQL.quoted($0) }, old)
                 let isRow = Self.equal(outcomes.old.map { "w." + $0 }, outcomes.old.map { "f." + $0 })
@@ -207,7 +207,7 @@ extension StepComparison {
     /// can keep it.
     func sharedKeys() throws -> [String] {
         try (step.custom?.rows ?? []).filter { !unknown.contains($0.old.name) }.flatMap { expectation -> [String] in
-            guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
+            guard let outcomes = indexes[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
             let key = outcomes.new.joined(separator: ", ")
             let kept = "strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
             return try values(
@@ -221,7 +221,7 @@ extension StepComparison {
     }
 
     /// Returns the temporary table with the rows that you expect for a table; nil if you expect none.
-    func expectedRows(_ place: Int) -> String? {
-        step.custom?.rows.firstIndex { places[$0.old.name] == place }.map { "temp.strata_rows_\($0)" }
+    func expectedRows(_ index: Int) -> String? {
+        step.custom?.rows.firstIndex { indexes[$0.old.name] == index }.map { "temp.strata_rows_\($0)" }
     }
 }

@@ -9,9 +9,9 @@ extension StepComparison {
     ///
     /// - Parameters:
     ///   - table: The expectation of the join table, with references.
-    ///   - place: The position of the expectation.
+    ///   - index: The index of the expectation.
     ///   - isTarget: Whether the row is the target of the pair.
-    func hasAllPairs(_ table: TableExpectation, _ place: Int, ofTarget isTarget: Bool) -> String {
+    func hasAllPairs(_ table: TableExpectation, _ index: Int, ofTarget isTarget: Bool) -> String {
         let targets = table.key.count - targetCount(of: table.to)..<table.key.count
         let end = isTarget ? targets : 0..<targets.lowerBound
         let columns = Array(table.key[end])
@@ -25,7 +25,7 @@ extension StepComparison {
             "(SELECT count(*) FROM original.\(SQL.quoted(table.from)) AS a WHERE \(isSame)) AS strata_count",
             "\(id) AS strata_end",
         ]
-        guard let pairs = expected(table, place, [], others) else { return "1" }
+        guard let pairs = expected(table, index, [], others) else { return "1" }
         let keys = end.map { "strata_k\($0)" }.joined(separator: ", ")
         let pair = table.key.indices.map { "quote(strata_k\($0))" }.joined(separator: " || ',' || ")
         let isEqual = isMultiset(table) ? "" : " AND count(DISTINCT \(pair)) = count(*)"

@@ -9,11 +9,11 @@ extension StepComparison {
     /// names differ from those in the table, because SQLite cannot refer to a subquery's column that is called `true`.
     /// `others` are further columns, as SQL over the old row `o`.
     func expected(
-        _ table: TableExpectation, _ place: Int, _ columns: [String], _ others: [String] = []
+        _ table: TableExpectation, _ index: Int, _ columns: [String], _ others: [String] = []
     ) -> String? {
         if table.isEmptied { return nil }
         let values = values(of: table)
-        let outcomes = self.outcomes[place]
+        let outcomes = self.outcomes[index]
         let key = outcomes.map { outcomes in outcomes.new.map { "f." + $0 } } ?? table.key.map { values[$0] ?? "NULL" }
         let list =
             key.enumerated().map { "\($1) AS strata_k\($0)" }
@@ -26,17 +26,17 @@ extension StepComparison {
         return sql + (table.required.map { " WHERE o.\(SQL.quoted($0)) IS NOT NULL" } ?? "")
     }
 
-    func compare(_ table: TableExpectation, _ place: Int) throws -> [String] {
+    func compare(_ table: TableExpectation, _ index: Int) throws -> [String] {
         let columns = values(of: table).keys.sorted().filter { !table.key.contains($0) }
-        guard let expected = expected(table, place, columns) else { return [] }
-        if table.isJoin { return try compare(join: table, place, expected, columns) }
+        guard let expected = expected(table, index, columns) else { return [] }
+        if table.isJoin { return try compare(join: table, index, expected, columns) }
         return try compare(expected, with: table.to, key: table.key, columns: columns)
     }
 
     /// Compares the rows that you expect with the rows of the new table.
     func compare(_ expectation: RowExpectation, _ number: Int) throws -> [String] {
-        guard let place = places[expectation.old.name], let outcomes = outcomes[place] else { return [] }
-        let table = step.tables.indices.contains(place) ? step.tables[place] : nil
+        guard let index = indexes[expectation.old.name], let outcomes = outcomes[index] else { return [] }
+        let table = step.tables.indices.contains(index) ? step.tables[index] : nil
         let columns = expectation.new.columns.filter { !expectation.new.key.contains($0) }
         var values = Dictionary(columns.map { ($0, "w." + SQL.quoted($0)) }, uniquingKeysWith: { first, _ in first })
         for reference in table?.references ?? [] {
@@ -95,8 +95,8 @@ extension StepComparison {
                 if reportsMissing { problems.add("", "\(names.entity(table)): row \(id) is missing") }
                 continue
             }
-            for (place, column) in columns.enumerated() {
-                let (was, now) = (values[key.count + 1 + 2 * place], values[key.count + 2 + 2 * place])
+            for (index, column) in columns.enumerated() {
+                let (was, now) = (values[key.count + 1 + 2 * index], values[key.count + 2 + 2 * index])
                 let isSame = StoredValue(value: now) == StoredValue(value: was)
                 if isSame || json.contains(column) && now.isSame(as: was) { continue }
                 problems.add(
@@ -104,8 +104,8 @@ extension StepComparison {
             }
             let now = values.suffix(key.count)
             // Compares the primary key byte by byte, because its collation may treat different texts as equal.
-            for (place, column) in key.enumerated()
-            where StoredValue(value: now[now.startIndex + place]) != StoredValue(value: values[place]) {
+            for (index, column) in key.enumerated()
+            where StoredValue(value: now[now.startIndex + index]) != StoredValue(value: values[index]) {
                 problems.add(
                     column, "\(names.property(column, of: table)): row \(id): found the primary key \(Self.shown(now))")
             }
@@ -134,15 +134,15 @@ extension StepComparison {
     /// Compares the rows of a join table with the expected rows. Expected rows that have become equal count as one, unless
     /// the table may contain equal pairs.
     func compare(
-        join table: TableExpectation, _ place: Int, _ expected: String, _ columns: [String]
+        join table: TableExpectation, _ index: Int, _ expected: String, _ columns: [String]
     ) throws -> [String] {
         let keys = table.key.indices.map { "strata_k\($0)" }
         let name = names.entity(table.to)
-        let places = columns.indices.map { "strata_v\($0)" }
-        let position = zip(columns, places).first { $0.0 == Table.position }?.1
-        let own = zip(table.key + columns, keys + places).map { "\(SQL.quoted($0)) AS \($1)" }
+        let own = columns.indices.map { "strata_v\($0)" }
+        let position = zip(columns, own).first { $0.0 == Table.position }?.1
+        let all = zip(table.key + columns, keys + own).map { "\(SQL.quoted($0)) AS \($1)" }
         let found = numbered(
-            "SELECT \(own.joined(separator: ", ")) FROM main.\(SQL.quoted(table.to))", table, by: position)
+            "SELECT \(all.joined(separator: ", ")) FROM main.\(SQL.quoted(table.to))", table, by: position)
         let expected = numbered(expected, table, by: position)
         let pair = (keys + ["strata_n"]).joined(separator: ", ")
         var problems = SummarizedFindings()
@@ -162,7 +162,7 @@ extension StepComparison {
             let distinct = "SELECT \(pair), min(\(value)) AS value FROM (\(expected)) GROUP BY \(pair)"
             let expectedRanks = "SELECT *, \(rank) value) AS rank FROM (\(distinct))"
             let ranks = "SELECT *, \(rank) \(value)) AS rank FROM (\(found))"
-            let isComplete = hasAllPairs(table, place, ofTarget: column == Table.inversePosition)
+            let isComplete = hasAllPairs(table, index, ofTarget: column == Table.inversePosition)
             var mayDiffer = table.references.isEmpty ? "" : " AND (n.rank IS NOT e.rank OR \(isComplete))"
             if isMultiset(table) {
                 // Of equal pairs with one position, all but one have been moved to the end.

@@ -14,12 +14,12 @@ extension StepComparison {
         let isKnown = !tables.contains { isUnknown($1) } && !customRows.contains { unknown.contains($0.old.name) }
         guard isKnown else { return [] }
         var sql = all(of: table.name, table.key)
-        for (place, expectation) in tables {
-            guard let expected = expected(expectation, place, []) else { continue }
+        for (index, expectation) in tables {
+            guard let expected = expected(expectation, index, []) else { continue }
             sql += " EXCEPT " + expected
         }
         for expectation in customRows {
-            guard let place = places[expectation.old.name], place >= step.tables.count, let outcomes = outcomes[place]
+            guard let index = indexes[expectation.old.name], index >= step.tables.count, let outcomes = outcomes[index]
             else {
                 continue
             }
@@ -62,7 +62,7 @@ extension StepComparison {
 
     /// Returns the primary keys of the old rows of an entity that are expected to be dropped.
     private func droppedKeys(of expectation: RowExpectation) throws -> [String] {
-        guard let outcomes = places[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
+        guard let outcomes = indexes[expectation.old.name].flatMap({ outcomes[$0] }) else { return [] }
         let dropped = "strata_kind = \(KeyOutcomes.Kind.dropped.rawValue)"
         return try values("SELECT \(outcomes.old.joined(separator: ", ")) FROM \(outcomes.name) WHERE \(dropped)")
             .map { Self.shown($0) }
@@ -87,7 +87,7 @@ extension StepComparison {
             return "(\(SQL.list(columns))) NOT IN (SELECT \(SQL.list(key)) FROM \(added))"
         }
         if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
-        let expected = expectations.compactMap { place, expectation in self.expected(expectation, place, []) }
+        let expected = expectations.compactMap { index, expectation in self.expected(expectation, index, []) }
         if let table = expectations.first?.1, isMultiset(table) {
             let number = "row_number() OVER (PARTITION BY \(SQL.list(pair))) AS strata_n"
             sql = "SELECT \(SQL.list(pair)), \(number) FROM (\(sql))"
@@ -101,7 +101,7 @@ extension StepComparison {
         // A row that comes from another entity is new in its table. Its pairs are new too.
         for (table, columns) in ends {
             for rows in step.custom?.rows ?? [] where rows.new.name == table {
-                guard let place = places[rows.old.name], place >= step.tables.count, let outcomes = outcomes[place]
+                guard let index = indexes[rows.old.name], index >= step.tables.count, let outcomes = outcomes[index]
                 else {
                     continue
                 }

@@ -17,7 +17,7 @@ final class StepComparison {
     /// expectation come after the last one.
     var outcomes: [Int: KeyOutcomes] = [:]
     /// The position in `outcomes` of an entity, by its table before the step.
-    var places: [String: Int] = [:]
+    var indexes: [String: Int] = [:]
     /// The tables before the step for whose rows no expected result is known. You may not have written it yet.
     var unknown: Set<String> = []
     /// The temporary tables with the rows that are expected to be added, by table after the step.
@@ -59,8 +59,8 @@ final class StepComparison {
         }
         problems += rejected.texts
         let same = try identicalTables()
-        for (place, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
-            problems += try compare(table, place)
+        for (index, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
+            problems += try compare(table, index)
         }
         for (number, rows) in (step.custom?.rows ?? []).enumerated() where !unknown.contains(rows.old.name) {
             problems += try compare(rows, number)

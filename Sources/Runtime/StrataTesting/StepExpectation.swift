@@ -38,9 +38,9 @@ struct StepExpectation: Sendable {
         self.tables = tables
         self.custom = custom
         var (changed, unchanged): ([TableName: Int], Set<TableName>) = ([:], [])
-        for (place, table) in tables.enumerated() {
+        for (index, table) in tables.enumerated() {
             let name = TableName(name: table.from, isJoin: table.isJoin)
-            if table.isUnchanged { unchanged.insert(name) } else { changed[name] = place }
+            if table.isUnchanged { unchanged.insert(name) } else { changed[name] = index }
         }
         (self.changed, self.unchanged) = (changed, unchanged)
     }
@@ -66,7 +66,7 @@ struct StepExpectation: Sendable {
         // The join tables that a later step fills from the foreign keys of another table.
         var filled: Set<String> = []
         for step in path.dropFirst() {
-            for place in tables.indices { tables[place].follow(step) }
+            for index in tables.indices { tables[index].follow(step) }
             filled = Set(
                 filled.map { name in
                     if case .expected(let next) = step.change(of: name, isJoin: true) { next.to } else { name }

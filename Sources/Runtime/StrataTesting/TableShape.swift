@@ -54,7 +54,7 @@ struct TableShape {
     private struct Description {
         var columns: [String: (type: String, isRequired: Bool)] = [:]
         /// The columns of the primary key, with their positions in it.
-        var key: [(place: Int, name: String)] = []
+        var key: [(number: Int, name: String)] = []
         var foreignKeys: [Int: ForeignKey] = [:]
         var indexes: [String: FixtureIndex] = [:]
         /// The `CREATE TABLE` statement.
@@ -77,8 +77,8 @@ struct TableShape {
         try connection.query("SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM \(tables) \(columns)") { row in
             let name = try row.string(1)
             found[try row.string(0), default: Description()].columns[name] = (try row.string(2), try row.bool(3))
-            let place = try row.int(4)
-            if place > 0 { found[try row.string(0)]?.key.append((place, name)) }
+            let number = try row.int(4)
+            if number > 0 { found[try row.string(0)]?.key.append((number, name)) }
         }
         try connection.query("SELECT name, sql FROM sqlite_schema AS m WHERE \(isTable)") { row in
             found[try row.string(0)]?.sql = try row.string(1)
@@ -198,7 +198,7 @@ struct TableShape {
     }
 
     private func key(of table: String) -> [String] {
-        (tables[table]?.key ?? []).sorted { $0.place < $1.place }.map(\.name)
+        (tables[table]?.key ?? []).sorted { $0.number < $1.number }.map(\.name)
     }
 
     private func foreignKeys(of table: String) -> [ForeignKey] {

@@ -92,8 +92,8 @@ public indirect enum ValueConversion: Hashable, Sendable {
                 let value = value(name) ?? .null
                 new.append(.init(name: to, value: try conversion?.converted(value) ?? value))
             case .changed(let name, let conversion):
-                guard let place = new.firstIndex(where: { $0.name == name }), let value = value(name) else { continue }
-                new[place].value = try conversion.converted(value)
+                guard let index = new.firstIndex(where: { $0.name == name }), let value = value(name) else { continue }
+                new[index].value = try conversion.converted(value)
             case .added(let name, let json):
                 guard !new.contains(where: { $0.name == name }), let value = ExpectedJSON(json) else { continue }
                 new.append(.init(name: name, value: value))

@@ -43,18 +43,18 @@ struct DocumentCommand {
         defer { line.end() }
         let model = try LoadedModel(reading: folder)
         let versions = model.history.versions.map(\.version)
-        let place = try earlier.map { earlier in
-            guard let place = versions.firstIndex(of: earlier) else {
+        let index = try earlier.map { earlier in
+            guard let index = versions.firstIndex(of: earlier) else {
                 throw CommandError.noVersion(earlier.text, known: versions.map(\.text))
             }
-            return place
+            return index
         }
         let document = try model.document(line)
         let text =
             switch format {
             case .html: try SchemaPage(document, .builtIn()).html
             case .md: SchemaMarkdown(document).text
-            case .svg: DiagramImage(document, since: place).svg
+            case .svg: DiagramImage(document, since: index).svg
             }
         try FileWriter.write(text, to: file)
         line.end()

@@ -128,18 +128,20 @@ struct SchemaExport {
                     .init("type", .string(type)), .init("data", .object(data)),
                 ]))
         }
-        let places = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { one, _ in one })
+        let numbers = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { one, _ in one })
         for table in tables {
-            let targets = Set(table.foreignKeys.compactMap { places[$0.target] }).subtracting([places[table.name] ?? -1]
+            let targets = Set(table.foreignKeys.compactMap { numbers[$0.target] }).subtracting([
+                numbers[table.name] ?? -1
+            ]
             )
             add("table", references: targets.sorted(), driftTable(table))
         }
         for table in tables {
             for index in table.indexes {
                 add(
-                    "index", references: [places[table.name] ?? 0],
+                    "index", references: [numbers[table.name] ?? 0],
                     [
-                        .init("on", Self.number(places[table.name] ?? 0)), .init("name", .string(index.name)),
+                        .init("on", Self.number(numbers[table.name] ?? 0)), .init("name", .string(index.name)),
                         .init("sql", .string(SQLite.createIndex(index, on: table.name))),
                         .init("unique", .bool(index.isUnique)), .init("columns", Self.array(index.columns)),
                     ])

@@ -99,10 +99,10 @@ enum CopyCommand {
                 var rows = 0
                 try connection.copy(from: CopyFormat.selection(of: table)) { bytes in
                     let fields = CopyFormat.fields(bytes)
-                    for (place, (column, field)) in zip(columns, fields).enumerated() {
+                    for (index, (column, field)) in zip(columns, fields).enumerated() {
                         let type = table.type(of: column.name)
                         do {
-                            try insert.bind(try CopyFormat.value(field, type), at: place + 1)
+                            try insert.bind(try CopyFormat.value(field, type), at: index + 1)
                         } catch let problem as CopyFormat.Problem {
                             throw CommandError.message(
                                 "error: a store cannot hold a value of the server, so nothing is written: "

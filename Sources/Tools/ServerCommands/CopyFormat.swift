@@ -40,11 +40,11 @@ struct CopyFormat {
     /// Returns the value of a column of a store.
     ///
     /// - Throws: `Problem` if it is a text that is not UTF-8.
-    static func value(_ row: Row, _ place: Int) throws(Problem) -> SQLiteValue {
-        let value = row.value(place)
+    static func value(_ row: Row, _ index: Int) throws(Problem) -> SQLiteValue {
+        let value = row.value(index)
         // U+FFFD replaces wrong bytes.
         if case .text(let text) = value, text.unicodeScalars.contains("\u{fffd}"),
-            String(data: row.bytes(place), encoding: .utf8) == nil
+            String(data: row.bytes(index), encoding: .utf8) == nil
         {
             throw .notUTF8
         }
@@ -117,17 +117,17 @@ struct CopyFormat {
         var fields: [[UInt8]?] = []
         var field: [UInt8] = []
         var isNull = false
-        var place = 0
-        while place < line.count {
-            let byte = line[place]
+        var index = 0
+        while index < line.count {
+            let byte = line[index]
             switch byte {
             case tab, newline:
                 fields.append(isNull ? nil : field)
                 (field, isNull) = ([], false)
                 if byte == newline { return fields }
-            case backslash where place + 1 < line.count:
-                place += 1
-                switch line[place] {
+            case backslash where index + 1 < line.count:
+                index += 1
+                switch line[index] {
                 case UInt8(ascii: "N"): isNull = true
                 case UInt8(ascii: "n"): field.append(newline)
                 case UInt8(ascii: "t"): field.append(tab)
@@ -139,7 +139,7 @@ struct CopyFormat {
                 }
             default: field.append(byte)
             }
-            place += 1
+            index += 1
         }
         return fields
     }

@@ -170,9 +170,9 @@ struct CopyToServer {
             let columns = table.table.columns
             try store.query("SELECT \(SQL.list(columns.map(\.name))) FROM \(SQL.quoted(table.name))") { row in
                 var line: [UInt8] = []
-                for (place, column) in columns.enumerated() where problems.count < Self.mostProblems {
+                for (index, column) in columns.enumerated() where problems.count < Self.mostProblems {
                     do {
-                        let (value, type) = (try CopyFormat.value(row, place), table.type(of: column.name))
+                        let (value, type) = (try CopyFormat.value(row, index), table.type(of: column.name))
                         try CopyFormat.append(value, type, to: &line)
                     } catch {
                         problems.append("\(Self.name(of: table, row)): \(column.name): \(error)")
@@ -346,10 +346,10 @@ struct CopyToServer {
                     position.isOver = true
                     break
                 }
-                for place in columns.indices {
-                    let value = try CopyFormat.value(select.row, place)
-                    if place > 0 { buffer.append(UInt8(ascii: "\t")) }
-                    try CopyFormat.append(value, types[place], to: &buffer)
+                for index in columns.indices {
+                    let value = try CopyFormat.value(select.row, index)
+                    if index > 0 { buffer.append(UInt8(ascii: "\t")) }
+                    try CopyFormat.append(value, types[index], to: &buffer)
                 }
                 buffer.append(UInt8(ascii: "\n"))
                 position.row = try select.row.int64(columns.count)

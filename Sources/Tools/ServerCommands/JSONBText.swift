@@ -32,8 +32,8 @@ enum JSONBText {
         case .string(let text): try append(string: text, to: &line)
         case .array(let elements):
             line.append(UInt8(ascii: "["))
-            for (place, element) in elements.enumerated() {
-                if place > 0 { line += ", ".utf8 }
+            for (index, element) in elements.enumerated() {
+                if index > 0 { line += ", ".utf8 }
                 try append(element, to: &line)
             }
             line.append(UInt8(ascii: "]"))
@@ -43,8 +43,8 @@ enum JSONBText {
                 one.key.count == other.key.count
                     ? one.key.lexicographicallyPrecedes(other.key) : one.key.count < other.key.count
             }
-            for (place, entry) in sorted.enumerated() {
-                if place > 0 { line += ", ".utf8 }
+            for (index, entry) in sorted.enumerated() {
+                if index > 0 { line += ", ".utf8 }
                 try append(string: entry.member.key, to: &line)
                 line += ": ".utf8
                 try append(entry.member.value, to: &line)

@@ -189,16 +189,18 @@ struct DatabaseRewriting {
     ) throws {
         defer { insert.reset() }
         if let number { try insert.bind(number, at: 1) }
-        let place = number == nil ? 1 : 2
+        let parameter = number == nil ? 1 : 2
         if let replacing {
             guard let values = try replacing(result.name, columns, Array(row.values[first...])) else { return }
-            for (index, value) in values.enumerated() { try insert.bind(value, at: place + index) }
+            for (index, value) in values.enumerated() { try insert.bind(value, at: parameter + index) }
         } else {
-            for index in columns.indices { try insert.bind(row, first + index, at: place + index) }
+            for index in columns.indices { try insert.bind(row, first + index, at: parameter + index) }
         }
         do {
             while try insert.step() {
-                for index in columns.indices where try insert.row.int(place - 1 + index) == 1 { result.converted += 1 }
+                for index in columns.indices where try insert.row.int(parameter - 1 + index) == 1 {
+                    result.converted += 1
+                }
             }
             result.rows += 1
         } catch let error as SQLiteError where error.isRefusal {
@@ -289,20 +291,20 @@ struct DamagedRows {
         /// Looks for readable rows between two places at which reading failed.
         func explore(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
             if low > high { return gaps.append(.init(after: before, before: after)) }
-            var places: Set<Int64> = []
+            var indexes: Set<Int64> = []
             let span = high.subtractingReportingOverflow(low)
             for power in 0..<62 {
                 let step: Int64 = 1 << Int64(power)
                 let (up, isUpOver) = low.addingReportingOverflow(step)
                 let (down, isDownOver) = high.subtractingReportingOverflow(step)
-                if !isUpOver, up <= high { places.insert(up) }
-                if !isDownOver, down > low { places.insert(down) }
+                if !isUpOver, up <= high { indexes.insert(up) }
+                if !isDownOver, down > low { indexes.insert(down) }
             }
             if !span.overflow, span.partialValue > Self.probes {
-                for part in 1..<Self.probes { places.insert(low + span.partialValue / Self.probes * part) }
+                for part in 1..<Self.probes { indexes.insert(low + span.partialValue / Self.probes * part) }
             }
-            for place in places.sorted() {
-                guard let found = try readable(place, high) else { continue }
+            for index in indexes.sorted() {
+                guard let found = try readable(index, high) else { continue }
                 // The rows before it, down to the next damage, and from there on.
                 let lowest = try found > low ? run(down, low, found - 1).0 ?? found : found
                 if lowest != .min { try explore(low, lowest - 1, before, lowest) }

@@ -106,9 +106,9 @@ enum ImportCommand {
         var hasAnswers = false
         while let question = imported.questions.first(where: { !skipped.contains($0) }) {
             var lines = ["\(question.version): \(question.name) (\(question.kind)) is removed. Is it one of these?"]
-            for (place, candidate) in question.candidates.enumerated() {
+            for (index, candidate) in question.candidates.enumerated() {
                 let percent = Int((candidate.similarity * 100).rounded())
-                lines.append("  \(place + 1)  \(candidate.name) (\(candidate.kind)), similar by \(percent) %")
+                lines.append("  \(index + 1)  \(candidate.name) (\(candidate.kind)), similar by \(percent) %")
             }
             lines.append("  r  removed, with its data\n  s  decide later\n>")
             let answer = try console.answer(

@@ -29,10 +29,10 @@ struct Noise {
         let scalars = Array(text.unicodeScalars)
         var letters = scalars.map { Letter($0) }
         if let colon = scalars.firstIndex(of: ":"), Self.schemes.contains(text.prefix { $0 != ":" }.lowercased()) {
-            for place in 0..<colon { letters[place] = Letter(fixed: scalars[place]) }
+            for index in 0..<colon { letters[index] = Letter(fixed: scalars[index]) }
         }
-        for place in scalars.indices where scalars[place] == "%" {
-            for digit in scalars[(place + 1)...].prefix(2).indices {
+        for index in scalars.indices where scalars[index] == "%" {
+            for digit in scalars[(index + 1)...].prefix(2).indices {
                 letters[digit] = Letter(hexadecimal: scalars[digit])
             }
         }
@@ -56,11 +56,11 @@ struct Noise {
                 hasher.combine(letter.alphabet.count == 0 ? letter.letter : letter.alphabet[0])
             }
         }
-        let places = letters.indices.filter { letters[$0].alphabet.count > 0 }
+        let indexes = letters.indices.filter { letters[$0].alphabet.count > 0 }
         let digits = permuted(
-            places.map { letters[$0].digit }, places.map { letters[$0].alphabet.count }, tweak)
+            indexes.map { letters[$0].digit }, indexes.map { letters[$0].alphabet.count }, tweak)
         var scalars = letters.map(\.letter)
-        for (place, digit) in zip(places, digits) { scalars[place] = letters[place].replaced(by: digit) }
+        for (index, digit) in zip(indexes, digits) { scalars[index] = letters[index].replaced(by: digit) }
         return String(String.UnicodeScalarView(scalars))
     }
 
@@ -110,10 +110,10 @@ struct Noise {
                 state: hash { hasher in
                     hasher.combine(tweak)
                     hasher.combine(round)
-                    for place in source { hasher.combine(digits[place]) }
+                    for index in source { hasher.combine(digits[index]) }
                 })
-            for place in target {
-                digits[place] = (digits[place] + stream.next(below: radices[place])) % radices[place]
+            for index in target {
+                digits[index] = (digits[index] + stream.next(below: radices[index])) % radices[index]
             }
         }
         return digits

@@ -25,9 +25,9 @@ struct Lint {
                 return [rule.file.diagnostic(.unknownVersion(since.text), at: rule.offset)]
             }
             var lint = Lint(rule: rule, sources: sources, index: VersionIndex(0), version: history.newest)
-            for (place, version) in history.versions.enumerated()
+            for (versionIndex, version) in history.versions.enumerated()
             where rule.since.map({ version.version >= $0 }) ?? true {
-                (lint.index, lint.version) = (VersionIndex(place), version)
+                (lint.index, lint.version) = (VersionIndex(versionIndex), version)
                 for entity in version.entities { lint.check(entity) }
                 for step in history.steps(from: version.version) { lint.check(step) }
             }
@@ -194,10 +194,10 @@ struct Lint {
             for finding in Self.findings(change) {
                 // A removed element has a place only in the old version.
                 let isRemoved = change.kind == .removed || step.to.entity(lineage) == nil
-                let place = sources.versions.index(isRemoved ? step.from.version : step.to.version)
+                let versionIndex = sources.versions.index(isRemoved ? step.from.version : step.to.version)
                 let sources = sources
                 report(finding, "`\(name)`", step: step.to.version) {
-                    sources.diagnostic($0, entity: lineage, property: property, at: place)
+                    sources.diagnostic($0, entity: lineage, property: property, at: versionIndex)
                 }
             }
         }

@@ -165,14 +165,14 @@ struct CoreDataMapping {
                     : members.count { member in member.properties.contains { property.isNamed(like: $0) } } > 1
                         || member.properties.count { property.isNamed(like: $0) } > 1
                 restrict(&imported, of: member, in: entity)
-                guard let place = table.properties.firstIndex(where: { $0.name == imported.name }) else {
+                guard let index = table.properties.firstIndex(where: { $0.name == imported.name }) else {
                     table.properties.append(imported)
                     continue
                 }
-                table.properties[place].sources += imported.sources
-                let isNullable = table.properties[place].isNullable || imported.isNullable
-                table.properties[place].isNullable = isNullable
-                table.properties[place].isIndexed = table.properties[place].isIndexed || imported.isIndexed
+                table.properties[index].sources += imported.sources
+                let isNullable = table.properties[index].isNullable || imported.isNullable
+                table.properties[index].isNullable = isNullable
+                table.properties[index].isIndexed = table.properties[index].isIndexed || imported.isIndexed
             }
         }
         for member in members { addIndexes(of: member, to: &table, entity) }
@@ -305,19 +305,19 @@ struct CoreDataMapping {
                 let declaring = line(of: member.name).last { $0.properties.contains { $0.name == property } }
                 return name(property, of: declaring?.name ?? member.name, in: entity.name)
             }
-            let places = names.map { name in table.properties.firstIndex { $0.name == name } }
-            let found = places.compactMap(\.self)
-            guard !found.isEmpty, found.count == places.count else {
+            let indexes = names.map { name in table.properties.firstIndex { $0.name == name } }
+            let found = indexes.compactMap(\.self)
+            guard !found.isEmpty, found.count == indexes.count else {
                 leave(.notStored)
                 continue
             }
-            let shared = found.filter { place in
+            let shared = found.filter { propertyIndex in
                 isUnique
                     && entities.values.contains { other in
                         other.name != member.name && root(of: other.name) == entity.name && layout == .tablePerRoot
                             && !line(of: other.name).contains { $0.name == member.name }
                             && !line(of: member.name).contains { $0.name == other.name }
-                            && other.properties.contains { $0.name == table.properties[place].name }
+                            && other.properties.contains { $0.name == table.properties[propertyIndex].name }
                     }
             }
             guard shared.isEmpty else {

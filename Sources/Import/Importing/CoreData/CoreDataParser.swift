@@ -267,9 +267,9 @@ final class CoreDataParser: NSObject, XMLParserDelegate {
 
     private func beginPart(_ element: String, _ attributes: [String: String], _ parser: XMLParser) {
         // These elements have a meaning only in the parents in which Xcode writes them.
-        let place =
+        let parent =
             element == "constraint" ? "uniquenessConstraints" : element == "index" ? "compoundIndexes" : "entity"
-        guard open.dropLast(2).last == place, open.contains("entity") else { return }
+        guard open.dropLast(2).last == parent, open.contains("entity") else { return }
         entity { entity in
             if element == "constraint" {
                 guard let name = attributes["value"], !entity.uniquenessConstraints.isEmpty else { return }

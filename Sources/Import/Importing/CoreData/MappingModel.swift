@@ -170,10 +170,10 @@ extension ModelImport {
             let old = versions.firstIndex { $0.formerName == mapping.source }
             guard let old, versions.indices.contains(old + 1), versions[old + 1].formerName == mapping.destination
             else {
-                let place = versions.firstIndex { $0.formerName == mapping.destination } ?? old ?? 0
+                let index = versions.firstIndex { $0.formerName == mapping.destination } ?? old ?? 0
                 notes.append(
                     ImportNote(
-                        version: place,
+                        version: index,
                         finding: .unusedMapping(mapping.name, from: mapping.source, to: mapping.destination)))
                 continue
             }
@@ -182,14 +182,14 @@ extension ModelImport {
     }
 
     private mutating func apply(
-        _ entity: MappingModel.Entity, of mapping: MappingModel, from before: ImportedVersion, at place: Int
+        _ entity: MappingModel.Entity, of mapping: MappingModel, from before: ImportedVersion, at index: Int
     ) {
         guard let destination = entity.destination else { return }
         func note(_ property: String?, _ finding: ImportFinding) {
-            notes.append(ImportNote(version: place, entity: destination, property: property, finding: finding))
+            notes.append(ImportNote(version: index, entity: destination, property: property, finding: finding))
         }
         if let policy = entity.policy { note(nil, .migrationPolicy(policy, in: mapping.name)) }
-        let now = versions[place]
+        let now = versions[index]
         let new = now.entities.first { $0.name == destination }
         let old = before.entities.first { $0.name == entity.source }
         if let old, let new, old.name != new.name, !now.entities.contains(where: { $0.name == old.name }) {

@@ -68,7 +68,7 @@ struct HistoryBuilder {
             let name = naming.entity(table, lineages.tables[table].states.last?.name ?? "")
             names[table] = free(SwiftName.type(name))
         }
-        var types = Set(naming.entities.values.map(SwiftName.type))
+        var types = Set(naming.entities.flatMap(\.values).map(SwiftName.type))
         for table in order where lineages.tables[table].firstWithKinds != nil {
             let base = names[table] ?? ""
             var kind = base + "Kind"
@@ -102,10 +102,10 @@ struct HistoryBuilder {
     private func unread() -> [[String: ImportedUnread.Reason]] {
         imported.enumerated().map { index, version in
             var unread = version.unread
-            for (entity, table) in zip(version.entities, lineages.entityLineages[index]) {
-                let place = index - lineages.tables[table].life.birth
+            for (entity, table) in zip(version.entities, lineages.entityTables[index]) {
+                let offset = index - lineages.tables[table].life.birth
                 for property in entity.properties where property.relationship?.association == .toOne {
-                    guard let lineage = lineages.tables[table].property(property.name, at: place),
+                    guard let lineage = lineages.tables[table].property(property.name, at: offset),
                         !relationships.isColumn(Side(table: table, property: lineage), at: index)
                     else { continue }
                     for source in property.sources { unread[source] = .inverse }
@@ -122,10 +122,12 @@ struct HistoryBuilder {
         var life = history.life
         life.birth += first
         // A kind that was removed before the subtype exists is not one of its cases.
-        let living = history.kinds.indices.filter { history.kinds[$0].death ?? .max > life.birth }
+        let living = history.kinds.indices.map { ElementLineage($0) }.filter {
+            history.kinds[$0].death ?? .max > life.birth
+        }
         let numbers = Dictionary(uniqueKeysWithValues: zip(living, living.indices.map { ElementLineage($0) }))
-        let states = history.states.indices.dropFirst(first).map { place in
-            let cases = zip(history.kindLineages[place], history.states[place].kinds).compactMap { lineage, kind in
+        let states = history.states.indices.dropFirst(first).map { index in
+            let cases = zip(history.kindLineages[index], history.states[index].kinds).compactMap { lineage, kind in
                 numbers[lineage].map { Subtype.Case(lineage: $0, name: kind.name, value: kind.name) }
             }
             return Subtype(
@@ -145,10 +147,10 @@ struct HistoryBuilder {
         var living: [(key: IndexShape<ElementLineage>, lineage: ElementLineage)] = []
         var states: [Entity] = []
         var checks = EntityChecks(life: history.life)
-        for place in history.states.indices {
-            let index = history.life.birth + place
-            var entity = self.entity(of: table, at: place)
-            let keys = indexShapes(of: table, entity, at: place)
+        for offset in history.states.indices {
+            let index = history.life.birth + offset
+            var entity = self.entity(of: table, at: offset)
+            let keys = indexShapes(of: table, entity, at: offset)
             var next: [(key: IndexShape<ElementLineage>, lineage: ElementLineage)] = []
             for key in keys {
                 if let old = living.first(where: { $0.key == key }) {
@@ -165,24 +167,23 @@ struct HistoryBuilder {
             entity.indexes = living.sorted { $0.lineage < $1.lineage }.map {
                 EntityIndex(lineage: $0.lineage, $0.key)
             }
-            entity.checks = self.checks(of: table, entity, at: place, &checks)
+            entity.checks = self.checks(of: table, entity, at: offset, &checks)
             states.append(entity)
         }
         var fills: [ElementLineage: [Int: JSONOutput.Member]] = [:]
-        var forms: [ElementLineage: [(place: Int, form: String)]] = [:]
+        var forms: [ElementLineage: [(offset: Int, form: String)]] = [:]
         var sources: [ElementLineage: [[String]?]] = [:]
-        for (place, state) in history.states.enumerated() {
-            for (property, number) in zip(state.properties, history.propertyLineages[place]) {
-                let lineage = ElementLineage(number)
+        for (offset, state) in history.states.enumerated() {
+            for (property, lineage) in zip(state.properties, history.propertyLineages[offset]) {
                 if let fill = property.fill {
-                    fills[lineage, default: [:]][history.life.birth + place] = member(fill, of: table, at: place)
+                    fills[lineage, default: [:]][history.life.birth + offset] = member(fill, of: table, at: offset)
                 }
-                if needsSources(property, number, of: table) {
+                if needsSources(property, lineage, of: table) {
                     let none = [[String]?](repeating: nil, count: history.states.count)
-                    sources[lineage, default: none][place] = property.sources
+                    sources[lineage, default: none][offset] = property.sources
                 }
                 let form = property.form ?? (forms[lineage] == nil ? nil : "plain")
-                if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((place, form)) }
+                if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((offset, form)) }
             }
         }
         return .init(
@@ -191,17 +192,17 @@ struct HistoryBuilder {
     }
 
     /// Returns a backfill value as a member of a description. It uses the property names of the previous version.
-    private func member(_ fill: ImportedFill, of table: Int, at place: Int) -> JSONOutput.Member {
+    private func member(_ fill: ImportedFill, of table: Int, at index: Int) -> JSONOutput.Member {
         switch fill {
         case .constant(let value): return .init("fill", value)
         case .property(let name):
-            let lineage = place == 0 ? nil : lineages.tables[table].property(name, at: place - 1)
+            let lineage = index == 0 ? nil : lineages.tables[table].property(name, at: index - 1)
             return .init("fill_from", .string(lineage.map { naming.property($0, name, of: table) } ?? name))
         }
     }
 
     /// Returns whether the name of a Strata property does not determine the Core Data properties that it contains.
-    private func needsSources(_ property: ImportedProperty, _ lineage: Int, of table: Int) -> Bool {
+    private func needsSources(_ property: ImportedProperty, _ lineage: ElementLineage, of table: Int) -> Bool {
         if property.needsSources { return true }
         guard let source = property.sources.first else { return false }
         let name = naming.property(lineage, property.name, of: table)
@@ -210,25 +211,23 @@ struct HistoryBuilder {
         return !isColumn || !source.hasSuffix("." + property.name)
     }
 
-    private mutating func indexShapes(of table: Int, _ entity: Entity, at place: Int) -> [IndexShape<ElementLineage>] {
+    private mutating func indexShapes(of table: Int, _ entity: Entity, at offset: Int) -> [IndexShape<ElementLineage>] {
         let history = lineages.tables[table]
         var keys: [IndexShape<ElementLineage>] = []
-        for index in history.states[place].indexes {
+        for index in history.states[offset].indexes {
             let hasColumns = index.allColumns.allSatisfy { name in
-                guard let lineage = history.property(name, at: place),
-                    case let element = ElementLineage(lineage)
-                else { return false }
-                if entity.computedProperty(element) != nil { return true }
-                guard let property = entity.property(element) else { return false }
+                guard let lineage = history.property(name, at: offset) else { return false }
+                if entity.computedProperty(lineage) != nil { return true }
+                guard let property = entity.property(lineage) else { return false }
                 return property.relationship == nil
-                    || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + place)
+                    || relationships.isColumn(Side(table: table, property: lineage), at: history.life.birth + offset)
             }
             guard hasColumns else {
-                note(table, place, nil, .index(.index, index.columns, .noColumn))
+                note(table, offset, nil, .index(.index, index.columns, .noColumn))
                 continue
             }
             let key = index.mapColumns { name in
-                history.property(name, at: place).map { [ElementLineage($0)] } ?? []
+                history.property(name, at: offset).map { [$0] } ?? []
             }
             if !keys.contains(key) { keys.append(key) }
         }
@@ -248,17 +247,17 @@ struct HistoryBuilder {
     /// Returns the checks of a table in one version. A check that the first version does not have is a finding: the rows
     /// of older versions may violate it, and only the app knows what it did with them.
     private mutating func checks(
-        of table: Int, _ entity: Entity, at place: Int, _ checks: inout EntityChecks
+        of table: Int, _ entity: Entity, at index: Int, _ checks: inout EntityChecks
     ) -> [EntityCheck] {
         let history = lineages.tables[table]
         var next: [EntityCheck] = []
-        for check in history.states[place].checks {
-            let condition = check.condition.replacingColumns { name in
-                history.property(name, at: place).map { .column(ElementLineage($0)) } ?? .null
+        for check in history.states[index].checks {
+            let condition = check.condition.replacingColumns { name -> RowExpression<ElementLineage> in
+                history.property(name, at: index).map { .column($0) } ?? .null
             }
             if let known = checks.living.first(where: { $0.condition == condition }) {
                 next.append(known)
-            } else if place == 0 {
+            } else if index == 0 {
                 let base = check.name ?? "\(entity.tableName)_check"
                 var name = base
                 var number = 2
@@ -269,43 +268,43 @@ struct HistoryBuilder {
                 next.append(EntityCheck(lineage: ElementLineage(checks.lives.count), name: name, condition))
                 checks.lives.append(.init(birth: checks.life.birth))
             } else if checks.reported.insert(condition).inserted {
-                note(table, place, nil, .check(check.condition.text))
+                note(table, index, nil, .check(check.condition.text))
             }
         }
         for old in checks.living where !next.contains(old) {
-            checks.lives[old.lineage].death = checks.life.birth + place
+            checks.lives[old.lineage].death = checks.life.birth + index
         }
         checks.living = next
         return next
     }
 
-    private mutating func note(_ table: Int, _ place: Int, _ property: String?, _ finding: ImportFinding) {
+    private mutating func note(_ table: Int, _ index: Int, _ property: String?, _ finding: ImportFinding) {
         let history = lineages.tables[table]
         notes.append(
             ImportNote(
-                version: history.life.birth + place, entity: history.states[place].name, property: property,
+                version: history.life.birth + index, entity: history.states[index].name, property: property,
                 finding: finding))
     }
 
-    private mutating func entity(of table: Int, at place: Int) -> Entity {
+    private mutating func entity(of table: Int, at offset: Int) -> Entity {
         let history = lineages.tables[table]
-        let state = history.states[place]
+        let state = history.states[offset]
         let name = naming.entity(table, state.name)
         let isKept = name == state.name || ReservedNames.contains(state.name)
         let identifier: Identifier
         switch state.identifier {
-        case .rowNumber: identifier = .column(name: naming.identifiers[table][place], kind: .int)
+        case .rowNumber: identifier = .column(name: naming.identifiers[table][offset], kind: .int)
         case .column(let name, let kind): identifier = .column(name: name, kind: kind)
         case .properties(let names):
-            identifier = .properties(names.compactMap { history.property($0, at: place) }.map { ElementLineage($0) })
+            identifier = .properties(names.compactMap { history.property($0, at: offset) })
         }
         var properties: [Property] = []
         var computed: [ComputedProperty] = []
-        for (property, lineage) in zip(state.properties, history.propertyLineages[place]) {
+        for (property, lineage) in zip(state.properties, history.propertyLineages[offset]) {
             if let value = property.computed {
-                computed.append(self.computed(value, property, lineage, of: table, at: place))
+                computed.append(self.computed(value, property, lineage, of: table, at: offset))
             } else {
-                properties.append(self.property(property, lineage, of: table, at: place))
+                properties.append(self.property(property, lineage, of: table, at: offset))
             }
         }
         func isEarlier(_ left: ElementLineage, _ right: ElementLineage) -> Bool {
@@ -321,21 +320,22 @@ struct HistoryBuilder {
     }
 
     private func computed(
-        _ value: RowExpression<String>, _ imported: ImportedProperty, _ lineage: Int, of table: Int, at place: Int
+        _ value: RowExpression<String>, _ imported: ImportedProperty, _ lineage: ElementLineage, of table: Int,
+        at index: Int
     ) -> ComputedProperty {
         let history = lineages.tables[table]
         let name = naming.property(lineage, imported.name, of: table)
         let value = value.replacingColumns { name -> RowExpression<ElementLineage> in
-            history.property(name, at: place).map { .column(ElementLineage($0)) } ?? .null
+            history.property(name, at: index).map { .column($0) } ?? .null
         }
         let isKept = name == imported.name || naming.displaced[table].contains(lineage)
         return ComputedProperty(
-            lineage: ElementLineage(lineage), name: name, persistedName: isKept ? nil : imported.name,
+            lineage: lineage, name: name, persistedName: isKept ? nil : imported.name,
             type: imported.scalar ?? .string, value: value, isIndexed: imported.isIndexed)
     }
 
     private mutating func property(
-        _ imported: ImportedProperty, _ lineage: Int, of table: Int, at place: Int
+        _ imported: ImportedProperty, _ lineage: ElementLineage, of table: Int, at offset: Int
     ) -> Property {
         let name = naming.property(lineage, imported.name, of: table)
         var property: Property
@@ -343,7 +343,7 @@ struct HistoryBuilder {
         case .attribute(let type):
             var type = type
             if case .subtype(let table) = type { type = .subtype(kindNumbers[table.index] ?? 0) }
-            property = Property(lineage: ElementLineage(lineage), name: name, kind: .attribute(type))
+            property = Property(lineage: lineage, name: name, kind: .attribute(type))
             property.isUnique = imported.isUnique
             property.isIndexed = imported.isIndexed
             let column = imported.column ?? imported.name
@@ -351,10 +351,10 @@ struct HistoryBuilder {
         case .relationship(let relationship):
             let side = Side(table: table, property: lineage)
             property = Property(
-                lineage: ElementLineage(lineage), name: name,
-                kind: .relationship(self.relationship(relationship, imported, side, at: place)))
+                lineage: lineage, name: name,
+                kind: .relationship(self.relationship(relationship, imported, side, at: offset)))
             property.isUnique =
-                imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + place)
+                imported.isUnique && relationships.isColumn(side, at: lineages.tables[table].life.birth + offset)
             if !imported.columns.isEmpty {
                 property.persistedColumns = imported.columns
             } else if let column = imported.column {
@@ -370,15 +370,15 @@ struct HistoryBuilder {
     }
 
     private mutating func relationship(
-        _ imported: ImportedRelationship, _ property: ImportedProperty, _ side: Side, at place: Int
+        _ imported: ImportedRelationship, _ property: ImportedProperty, _ side: Side, at offset: Int
     ) -> Relationship {
-        let index = lineages.tables[side.table].life.birth + place
+        let index = lineages.tables[side.table].life.birth + offset
         let target = relationships.table(imported.target, at: index) ?? side.table
         var relationship = Relationship(
             target: entityNumbers[target], association: imported.association, isOrdered: imported.isOrdered)
         let other = relationships.inverse(of: imported, at: index)
         let back = other.flatMap { relationships.state(of: $0, at: index)?.relationship }
-        relationship.inverse = other.map { ElementLineage($0.property) }
+        relationship.inverse = other?.property
         let isPair = back?.association == imported.association && other != side
         relationship.isStored =
             isPair && other.map { relationships.isStored(side, in: [side, $0], at: index) } ?? false
@@ -388,7 +388,7 @@ struct HistoryBuilder {
         let hasColumn = relationships.isColumn(side, at: index)
         if isPair, imported.association == .toOne, !hasColumn, !property.isNullable {
             note(
-                side.table, place, property.name,
+                side.table, offset, property.name,
                 .mandatoryWithoutColumn(inverse: "\(imported.target).\(imported.inverse ?? "")"))
         }
         switch imported.rule {
@@ -402,7 +402,7 @@ struct HistoryBuilder {
             let movesOver = imported.association == .toMany ? back?.association == .toOne : isPair && !hasColumn
             if !movesOver, rule == .cascade || rule == .deny {
                 note(
-                    side.table, place, property.name,
+                    side.table, offset, property.name,
                     rule == .cascade ? .cascadeToTarget(imported.target) : .denyFromTarget(imported.target))
             }
         }

@@ -29,8 +29,8 @@ struct ImportedHistory: Sendable {
         /// The backfill values of properties, by lineage and version, as members of `version_history` items.
         var fills: [ElementLineage: [Int: JSONOutput.Member]]
         /// The forms of property values in the source's databases, by lineage. Each form applies from the state at
-        /// `place` on.
-        var forms: [ElementLineage: [(place: Int, form: String)]]
+        /// `offset` on.
+        var forms: [ElementLineage: [(offset: Int, form: String)]]
         /// The Core Data properties that each property contains, by lineage and state; nil if its name determines them.
         var sources: [ElementLineage: [[String]?]]
     }
@@ -67,9 +67,9 @@ struct ImportedHistory: Sendable {
                     let column = state.tableName + "." + property.attributeColumn
                     let birth = entity.properties[property.lineage].birth - entity.life.birth
                     forms[column] =
-                        said.count == 1 && first.place <= birth
+                        said.count == 1 && first.offset <= birth
                         ? .string(first.form)
-                        : .object(said.map { .init(versions[entity.life.birth + $0.place].text, .string($0.form)) })
+                        : .object(said.map { .init(versions[entity.life.birth + $0.offset].text, .string($0.form)) })
                 }
             }
         }
@@ -82,10 +82,10 @@ struct ImportedHistory: Sendable {
         versions.indices.map { index in
             var sources: [String: [String]] = [:]
             for entity in entities where entity.states.indices.contains(index - entity.life.birth) {
-                let place = index - entity.life.birth
-                let state = entity.states[place]
+                let offset = index - entity.life.birth
+                let state = entity.states[offset]
                 for property in state.properties {
-                    sources[state.tableName + "." + property.name] = entity.sources[property.lineage]?[place]
+                    sources[state.tableName + "." + property.name] = entity.sources[property.lineage]?[offset]
                 }
             }
             return sources
@@ -112,8 +112,8 @@ struct ImportedHistory: Sendable {
         var last = members.last?.value
         if last == .null { last = nil }
         let count = members.count
-        for (place, state) in states.enumerated() where state != last {
-            members.append(.init(versions[start + place].text, state ?? .null))
+        for (index, state) in states.enumerated() where state != last {
+            members.append(.init(versions[start + index].text, state ?? .null))
             last = state
         }
         if members.count == count { return existing }
@@ -124,16 +124,16 @@ struct ImportedHistory: Sendable {
     /// Returns the entities in the version at position `index`, by lineage.
     func entities(at index: Int) -> [Entity] {
         entities.compactMap { entity in
-            let place = index - entity.life.birth
-            return entity.states.indices.contains(place) ? entity.states[place] : nil
+            let offset = index - entity.life.birth
+            return entity.states.indices.contains(offset) ? entity.states[offset] : nil
         }
     }
 
     /// Returns the subtypes in the version at position `index`, by lineage.
     func subtypes(at index: Int) -> [Subtype] {
         kinds.compactMap { kind in
-            let place = index - kind.life.birth
-            return kind.states.indices.contains(place) ? kind.states[place] : nil
+            let offset = index - kind.life.birth
+            return kind.states.indices.contains(offset) ? kind.states[offset] : nil
         }
     }
 }

@@ -11,17 +11,17 @@ struct Lineages {
         var properties: [ImportedHistory.Life] = []
         var kinds: [ImportedHistory.Life] = []
         /// The lineages of the properties, and of the kinds, in each state.
-        var propertyLineages: [[Int]] = []
-        var kindLineages: [[Int]] = []
+        var propertyLineages: [[ElementLineage]] = []
+        var kindLineages: [[ElementLineage]] = []
 
         /// The first state in which the table contains rows of several source entities, or of one with another name.
         var firstWithKinds: Int? {
             states.firstIndex { state in state.kinds.count > 1 || state.kinds.contains { $0.name != state.name } }
         }
 
-        /// Returns the lineage of the property `name` in the state at position `place`.
-        func property(_ name: String, at place: Int) -> Int? {
-            states[place].properties.firstIndex { $0.name == name }.map { propertyLineages[place][$0] }
+        /// Returns the lineage of the property `name` in the state at `index`.
+        func property(_ name: String, at index: Int) -> ElementLineage? {
+            states[index].properties.firstIndex { $0.name == name }.map { propertyLineages[index][$0] }
         }
     }
 
@@ -39,8 +39,8 @@ struct Lineages {
     private(set) var questions: [RenameQuestion] = []
     private let versions: [ImportedVersion]
     private let rules: Rules
-    /// The lineages of the entities of each version.
-    private(set) var entityLineages: [[Int]] = []
+    /// The positions in `tables` of the entities of each version.
+    private(set) var entityTables: [[Int]] = []
 
     init(of versions: [ImportedVersion], rules: Rules) {
         self.versions = versions
@@ -56,33 +56,33 @@ struct Lineages {
         let new = versions[index].entities
         let old = index == 0 ? [] : versions[index - 1].entities
         let renames = rules.renames.entities(at: versions[index].formerName)
-        let places = Matching.match(old, new, renames: renames, ignoringCase: !rules.tellsRenames)
-        var lineages: [Int] = []
-        for (place, entity) in zip(places, new) {
-            if let place {
-                lineages.append(entityLineages[index - 1][place])
-                tables[lineages[lineages.count - 1]].states.append(entity)
+        let matches = Matching.match(old, new, renames: renames, ignoringCase: !rules.tellsRenames)
+        var own: [Int] = []
+        for (oldIndex, entity) in zip(matches, new) {
+            if let oldIndex {
+                own.append(entityTables[index - 1][oldIndex])
+                tables[own[own.count - 1]].states.append(entity)
             } else {
-                lineages.append(tables.count)
+                own.append(tables.count)
                 tables.append(Table(life: .init(birth: index), states: [entity]))
             }
         }
-        let kept = Set(places.compactMap(\.self))
+        let kept = Set(matches.compactMap(\.self))
         let gone = old.indices.filter { !kept.contains($0) }
-        let added = new.indices.filter { places[$0] == nil }
-        for place in gone {
-            let lineage = entityLineages[index - 1][place]
-            let entity = old[place]
+        let added = new.indices.filter { matches[$0] == nil }
+        for oldIndex in gone {
+            let table = entityTables[index - 1][oldIndex]
+            let entity = old[oldIndex]
             let heirs = heirs(of: entity, at: index)
             let candidates = added.map { other in
                 RenameQuestion.Candidate(
                     name: new[other].name, kind: new[other].kind,
-                    similarity: Similarity.of(entity, at: place, new[other], at: other, new.count))
+                    similarity: Similarity.of(entity, at: oldIndex, new[other], at: other, new.count))
             }.sorted { $0.similarity > $1.similarity }
             let came = candidates.map(\.name)
             let isDecided = rules.tellsRenames || came.isEmpty || renames.keys.contains(entity.name)
-            tables[lineage].life.death = index
-            tables[lineage].life.isDiscarded = heirs.isEmpty && isDecided
+            tables[table].life.death = index
+            tables[table].life.isDiscarded = heirs.isEmpty && isDecided
             if !heirs.isEmpty {
                 note(index, entity.name, nil, .kindsMoved(heirs))
             } else if !came.isEmpty, !renames.keys.contains(entity.name) {
@@ -93,14 +93,14 @@ struct Lineages {
                         candidates: candidates))
             }
         }
-        entityLineages.append(lineages)
+        entityTables.append(own)
     }
 
     /// Returns the kinds of a removed table that other tables now contain.
     private func heirs(of entity: ImportedEntity, at index: Int) -> [String] {
         let kinds = versions[index].entities.flatMap(\.kinds)
-        return zip(Matching.match(entity.kinds, kinds), kinds).compactMap { place, kind in
-            place == nil ? nil : kind.name
+        return zip(Matching.match(entity.kinds, kinds), kinds).compactMap { kindIndex, kind in
+            kindIndex == nil ? nil : kind.name
         }
     }
 
@@ -130,27 +130,27 @@ struct Lineages {
             name: name, origin: "", content: .attribute(.subtype(SubtypeLineage(table))),
             fill: fill.map { .constant(.string($0)) },
             form: "entity")
-        for place in tables[table].states.indices.dropFirst(first) {
-            tables[table].states[place].properties.insert(kind, at: 0)
+        for index in tables[table].states.indices.dropFirst(first) {
+            tables[table].states[index].properties.insert(kind, at: 0)
             kind.fill = nil
         }
     }
 
     private mutating func matchProperties(of table: Int) {
-        for place in tables[table].states.indices {
-            let index = tables[table].life.birth + place
-            let new = tables[table].states[place]
-            let old = place == 0 ? nil : tables[table].states[place - 1]
+        for offset in tables[table].states.indices {
+            let index = tables[table].life.birth + offset
+            let new = tables[table].states[offset]
+            let old = offset == 0 ? nil : tables[table].states[offset - 1]
             let renames = rules.renames.properties(of: old?.name ?? "", at: versions[index].formerName)
             let matches = Matching.match(
                 old?.properties ?? [], new.properties, renames: renames, ignoringCase: !rules.tellsRenames)
             // A stored property and a computed one are different properties.
-            let places = zip(matches, new.properties).map { match, property in
+            let oldIndexes = zip(matches, new.properties).map { match, property in
                 match.flatMap { (old?.properties[$0].computed == nil) == (property.computed == nil) ? $0 : nil }
             }
             let previous = tables[table].propertyLineages.last ?? []
             tables[table].propertyLineages.append(
-                lineages(places, previous, birth: index, lives: \.properties, in: table))
+                lineages(oldIndexes, previous, birth: index, lives: \.properties, in: table))
             let kinds = Matching.match(old?.kinds ?? [], new.kinds)
             tables[table].kindLineages.append(
                 lineages(kinds, tables[table].kindLineages.last ?? [], birth: index, lives: \.kinds, in: table))
@@ -161,12 +161,12 @@ struct Lineages {
             }
             guard let old else { continue }
             mark(index, new.name, nil, old.rewriteMark, new.rewriteMark)
-            for (property, place) in zip(new.properties, places) {
-                guard let place else { continue }
-                mark(index, new.name, property.name, old.properties[place].rewriteMark, property.rewriteMark)
+            for (property, oldIndex) in zip(new.properties, oldIndexes) {
+                guard let oldIndex else { continue }
+                mark(index, new.name, property.name, old.properties[oldIndex].rewriteMark, property.rewriteMark)
             }
-            let kept = Set(places.compactMap(\.self))
-            let added = new.properties.indices.filter { places[$0] == nil }
+            let kept = Set(oldIndexes.compactMap(\.self))
+            let added = new.properties.indices.filter { oldIndexes[$0] == nil }
             for gone in old.properties.indices where !kept.contains(gone) {
                 let property = old.properties[gone]
                 let isSaid = renames.keys.contains(property.name)
@@ -192,16 +192,16 @@ struct Lineages {
         }
     }
 
-    /// Returns the lineages of elements that match the previous ones at `places`. An element without a match gets a new
+    /// Returns the lineages of elements that match the previous ones at `indexes`. An element without a match gets a new
     /// lineage.
     private mutating func lineages(
-        _ places: [Int?], _ previous: [Int], birth: Int, lives: WritableKeyPath<Table, [ImportedHistory.Life]>,
-        in table: Int
-    ) -> [Int] {
-        places.map { place in
-            if let place { return previous[place] }
+        _ indexes: [Int?], _ previous: [ElementLineage], birth: Int,
+        lives: WritableKeyPath<Table, [ImportedHistory.Life]>, in table: Int
+    ) -> [ElementLineage] {
+        indexes.map { index in
+            if let index { return previous[index] }
             tables[table][keyPath: lives].append(.init(birth: birth))
-            return tables[table][keyPath: lives].count - 1
+            return ElementLineage(tables[table][keyPath: lives].count - 1)
         }
     }
 }

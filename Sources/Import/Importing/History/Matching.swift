@@ -21,23 +21,23 @@ enum Matching {
     static func match<Element: Renamable>(
         _ old: [Element], _ new: [Element], renames: [String: String?] = [:], ignoringCase: Bool = false
     ) -> [Int?] {
-        var places: [Int?] = Array(repeating: nil, count: new.count)
+        var indexes: [Int?] = Array(repeating: nil, count: new.count)
         var isTaken = Array(repeating: false, count: old.count)
         func pair(_ key: (Element) -> String?, _ newKey: (Element) -> String?) {
             var free: [String: Int] = [:]
-            for (place, element) in old.enumerated() where !isTaken[place] {
-                if let key = key(element), free[key] == nil { free[key] = place }
+            for (index, element) in old.enumerated() where !isTaken[index] {
+                if let key = key(element), free[key] == nil { free[key] = index }
             }
-            for (place, element) in new.enumerated() where places[place] == nil {
+            for (index, element) in new.enumerated() where indexes[index] == nil {
                 guard let name = newKey(element), let match = free.removeValue(forKey: name) else { continue }
-                places[place] = match
+                indexes[index] = match
                 isTaken[match] = true
             }
         }
         if !renames.isEmpty {
             pair({ renames[$0.name] ?? nil }, { $0.name })
-            for (place, element) in old.enumerated() where renames.keys.contains(element.name) {
-                isTaken[place] = true
+            for (index, element) in old.enumerated() where renames.keys.contains(element.name) {
+                isTaken[index] = true
             }
         }
         var keys: [(Element) -> String?] = [
@@ -47,6 +47,6 @@ enum Matching {
         if ignoringCase { keys.append { $0.name.lowercased() } }
         keys.append { $0.path }
         for key in keys { pair(key, key) }
-        return places
+        return indexes
     }
 }

@@ -7,24 +7,26 @@ import SQLSchema
 /// A valid name stays unchanged. Other names get a number, a prefix or a replacement, and the column or the table keeps
 /// the old name.
 struct Naming {
-    /// The name of an element in the source, and its lineage.
+    /// The name of a property in the source, and its lineage.
     struct Key: Hashable {
-        var lineage: Int
+        var lineage: ElementLineage
         var name: String
     }
 
-    /// The chosen names of the entities, and of their properties.
-    private(set) var entities: [Key: String] = [:]
+    /// The chosen names of the entities, by table and by their names in the source.
+    private(set) var entities: [[String: String]]
+    /// The chosen names of the properties, by table.
     private(set) var properties: [[Key: String]]
     /// The properties whose columns cannot keep their names, because SQL ignores letter case and another column has the
     /// same name.
-    private(set) var displaced: [Set<Int>]
+    private(set) var displaced: [Set<ElementLineage>]
     /// The names of the primary key columns that are not properties, by table and state.
     private(set) var identifiers: [[String]]
     private let lineages: Lineages
 
     init(_ lineages: Lineages, reserved: Set<String>) {
         self.lineages = lineages
+        entities = Array(repeating: [:], count: lineages.tables.count)
         properties = Array(repeating: [:], count: lineages.tables.count)
         displaced = Array(repeating: [], count: lineages.tables.count)
         identifiers = lineages.tables.map(Self.rowNumbers)
@@ -32,11 +34,11 @@ struct Naming {
         for table in lineages.tables.indices { nameProperties(of: table) }
     }
 
-    /// Returns the chosen name of an entity that the source calls `name`.
-    func entity(_ lineage: Int, _ name: String) -> String { entities[Key(lineage: lineage, name: name)] ?? name }
+    /// Returns the chosen name of the entity `table` that the source calls `name`.
+    func entity(_ table: Int, _ name: String) -> String { entities[table][name] ?? name }
 
     /// Returns the chosen name of a property of the entity `table` that the source calls `name`.
-    func property(_ lineage: Int, _ name: String, of table: Int) -> String {
+    func property(_ lineage: ElementLineage, _ name: String, of table: Int) -> String {
         properties[table][Key(lineage: lineage, name: name)] ?? name
     }
 
@@ -58,22 +60,22 @@ struct Naming {
         // The names of the types in each version, and of the tables.
         var types: [Int: Set<String>] = [:]
         var tables: [Int: Set<String>] = [:]
-        for (lineage, table) in lineages.tables.enumerated() {
+        for (tableIndex, table) in lineages.tables.enumerated() {
             for name in Set(table.states.map(\.name)).sorted() {
-                let places = table.states.indices.filter { table.states[$0].name == name }
+                let indexes = table.states.indices.filter { table.states[$0].name == name }
                     .map { $0 + table.life.birth }
                 var wanted = Self.usable(name, "entity")
                 if reserved.contains(SwiftName.type(wanted)) || ReservedNames.contains(wanted) {
                     wanted = "imported_" + wanted
                 }
                 let chosen = Self.numbered(wanted) { name in
-                    places.contains { types[$0, default: []].contains(SwiftName.type(name)) }
-                        || places.contains { tables[$0, default: []].contains(name.lowercased()) }
+                    indexes.contains { types[$0, default: []].contains(SwiftName.type(name)) }
+                        || indexes.contains { tables[$0, default: []].contains(name.lowercased()) }
                 }
-                entities[Key(lineage: lineage, name: name)] = chosen
-                for place in places {
-                    types[place, default: []].insert(SwiftName.type(chosen))
-                    tables[place, default: []].insert(chosen.lowercased())
+                entities[tableIndex][name] = chosen
+                for index in indexes {
+                    types[index, default: []].insert(SwiftName.type(chosen))
+                    tables[index, default: []].insert(chosen.lowercased())
                 }
             }
         }
@@ -83,8 +85,8 @@ struct Naming {
     /// changes only if necessary.
     private static func rowNumbers(_ table: Lineages.Table) -> [String] {
         var names: [String] = []
-        for (place, state) in table.states.enumerated() {
-            if let name = names.last, table.states[place - 1].properties == state.properties {
+        for (index, state) in table.states.enumerated() {
+            if let name = names.last, table.states[index - 1].properties == state.properties {
                 names.append(name)
                 continue
             }
@@ -107,24 +109,24 @@ struct Naming {
 
     private mutating func nameProperties(of table: Int) {
         let history = lineages.tables[table]
-        for (place, state) in history.states.enumerated() {
+        for (stateIndex, state) in history.states.enumerated() {
             var members: Set<String> = ["hashValue"]
             var columns: Set<String> = []
             switch state.identifier {
             case .rowNumber:
-                members.insert(SwiftName.member(identifiers[table][place]))
-                columns.insert(identifiers[table][place])
+                members.insert(SwiftName.member(identifiers[table][stateIndex]))
+                columns.insert(identifiers[table][stateIndex])
             case .column(let name, _):
                 members.insert(SwiftName.member(name))
                 columns.insert(name.lowercased())
             case .properties: break
             }
             let order = state.properties.indices.sorted {
-                history.propertyLineages[place][$0] < history.propertyLineages[place][$1]
+                history.propertyLineages[stateIndex][$0] < history.propertyLineages[stateIndex][$1]
             }
             for index in order {
                 let property = state.properties[index]
-                let key = Key(lineage: history.propertyLineages[place][index], name: property.name)
+                let key = Key(lineage: history.propertyLineages[stateIndex][index], name: property.name)
                 let fixed = properties[table][key]
                 let chosen = Self.numbered(fixed ?? Self.usable(property.name, "property")) { name in
                     Self.members(name, property).contains(where: members.contains)

@@ -5,7 +5,7 @@ struct RelationshipSides {
     /// A relationship, by the position of its table and its lineage.
     struct Side: Hashable {
         var table: Int
-        var property: Int
+        var property: ElementLineage
     }
 
     private let lineages: Lineages
@@ -16,8 +16,8 @@ struct RelationshipSides {
 
     init(of imported: [ImportedVersion], _ lineages: Lineages) {
         self.lineages = lineages
-        tables = zip(imported, lineages.entityLineages).map { version, lineages in
-            Dictionary(zip(version.entities.map(\.name), lineages), uniquingKeysWith: { first, _ in first })
+        tables = zip(imported, lineages.entityTables).map { version, tables in
+            Dictionary(zip(version.entities.map(\.name), tables), uniquingKeysWith: { first, _ in first })
         }
         choose(in: imported)
     }
@@ -36,11 +36,11 @@ struct RelationshipSides {
     /// Returns the relationship in the version at position `index`; nil if the version does not have it.
     func state(of side: Side, at index: Int) -> ImportedProperty? {
         let table = lineages.tables[side.table]
-        let place = index - table.life.birth
-        guard table.states.indices.contains(place),
-            let number = table.propertyLineages[place].firstIndex(of: side.property)
+        let offset = index - table.life.birth
+        guard table.states.indices.contains(offset),
+            let number = table.propertyLineages[offset].firstIndex(of: side.property)
         else { return nil }
-        return table.states[place].properties[number]
+        return table.states[offset].properties[number]
     }
 
     /// Decides which side of each pair with the same association has the storage. The decision for a version does not
@@ -48,16 +48,16 @@ struct RelationshipSides {
     private mutating func choose(in imported: [ImportedVersion]) {
         for index in imported.indices {
             var sides: [Set<Side>: Side] = [:]
-            for (place, entity) in imported[index].entities.enumerated() {
-                let table = lineages.entityLineages[index][place]
+            for (entityIndex, entity) in imported[index].entities.enumerated() {
+                let table = lineages.entityTables[index][entityIndex]
                 let birth = lineages.tables[table].life.birth
                 for property in entity.properties {
                     guard let relationship = property.relationship,
-                        let number = lineages.tables[table].property(property.name, at: index - birth),
+                        let lineage = lineages.tables[table].property(property.name, at: index - birth),
                         let other = inverse(of: relationship, at: index), let back = state(of: other, at: index),
                         back.relationship?.association == relationship.association
                     else { continue }
-                    let side = Side(table: table, property: number)
+                    let side = Side(table: table, property: lineage)
                     guard side != other, sides[[side, other]] == nil else { continue }
                     sides[[side, other]] = stored(
                         (side, property, entity.name), (other, back, relationship.target), at: index)

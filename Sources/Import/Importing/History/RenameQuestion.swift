@@ -68,24 +68,24 @@ enum Similarity {
     }
 
     /// Returns the similarity of positions among as many elements.
-    private static func ofPlaces(_ one: Int, _ other: Int, _ count: Int) -> Double {
+    private static func ofIndexes(_ one: Int, _ other: Int, _ count: Int) -> Double {
         1 - Double(abs(one - other)) / Double(max(1, count))
     }
 
-    static func of(_ old: ImportedProperty, at place: Int, _ new: ImportedProperty, at newPlace: Int, _ count: Int)
+    static func of(_ old: ImportedProperty, at index: Int, _ new: ImportedProperty, at newIndex: Int, _ count: Int)
         -> Double
     {
         let type: Double =
             old.content == new.content ? (old.isNullable == new.isNullable ? 1 : 0.8) : old.kind == new.kind ? 0.5 : 0
-        return 0.6 * ofNames(old.name, new.name) + 0.3 * type + 0.1 * ofPlaces(place, newPlace, count)
+        return 0.6 * ofNames(old.name, new.name) + 0.3 * type + 0.1 * ofIndexes(index, newIndex, count)
     }
 
-    static func of(_ old: ImportedEntity, at place: Int, _ new: ImportedEntity, at newPlace: Int, _ count: Int)
+    static func of(_ old: ImportedEntity, at index: Int, _ new: ImportedEntity, at newIndex: Int, _ count: Int)
         -> Double
     {
         let (names, others) = (Set(old.properties.map(\.name)), Set(new.properties.map(\.name)))
         let common = Double(names.intersection(others).count) / Double(max(1, max(names.count, others.count)))
-        return 0.4 * ofNames(old.name, new.name) + 0.5 * common + 0.1 * ofPlaces(place, newPlace, count)
+        return 0.4 * ofNames(old.name, new.name) + 0.5 * common + 0.1 * ofIndexes(index, newIndex, count)
     }
 }
 

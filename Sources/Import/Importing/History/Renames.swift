@@ -28,7 +28,7 @@ struct Renames: Sendable {
 
     private var versions: [String: [String: Answer]] = [:]
     /// The file and the line of each answer, by version and name.
-    private var places: [String: (path: String, line: Int)] = [:]
+    private var locations: [String: (path: String, line: Int)] = [:]
 
     init() {}
 
@@ -61,9 +61,9 @@ struct Renames: Sendable {
         for version in members {
             guard case .object(let names) = version.value.value else { throw refuse(form, version.value.offset) }
             versions[version.key] = versions[version.key] ?? [:]
-            places[version.key] = (path, Self.line(of: version.keyOffset, in: data))
+            locations[version.key] = (path, Self.line(of: version.keyOffset, in: data))
             for name in names {
-                places[version.key + "\u{0}" + name.key] = (path, Self.line(of: name.keyOffset, in: data))
+                locations[version.key + "\u{0}" + name.key] = (path, Self.line(of: name.keyOffset, in: data))
                 let answer: Answer
                 switch name.value.value {
                 case .null: answer = .removed
@@ -104,7 +104,7 @@ struct Renames: Sendable {
         for (version, names) in others.versions {
             result.versions[version, default: [:]].merge(names) { _, new in new }
         }
-        result.places.merge(others.places) { _, new in new }
+        result.locations.merge(others.locations) { _, new in new }
         return result
     }
 
@@ -130,7 +130,7 @@ struct Renames: Sendable {
     /// Checks that all tables and columns of the answers exist in `imported`.
     func check(_ imported: [ImportedVersion]) throws {
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
-            guard let place = imported.firstIndex(where: { $0.formerName == version }), place > 0 else {
+            guard let index = imported.firstIndex(where: { $0.formerName == version }), index > 0 else {
                 let reason =
                     imported.first?.formerName == version
                     ? "is the oldest version, so nothing changes in it" : "does not exist"
@@ -143,9 +143,9 @@ struct Renames: Sendable {
             for (name, answer) in names.sorted(by: { $0.key < $1.key }) {
                 let problem =
                     switch answer {
-                    case .filled(let fill): problem(name, fill, imported[place - 1], imported[place])
-                    case .renamed(let new): problem(name, new, imported[place - 1], imported[place])
-                    case .removed: problem(name, nil, imported[place - 1], imported[place])
+                    case .filled(let fill): problem(name, fill, imported[index - 1], imported[index])
+                    case .renamed(let new): problem(name, new, imported[index - 1], imported[index])
+                    case .removed: problem(name, nil, imported[index - 1], imported[index])
                     }
                 if let problem { throw refusal(problem, at: version + "\u{0}" + name) }
                 guard case .renamed(let new) = answer else { continue }
@@ -159,7 +159,7 @@ struct Renames: Sendable {
     }
 
     private func refusal(_ message: String, at key: String) -> ImportError {
-        ImportError(message, path: places[key]?.path ?? "", line: places[key]?.line)
+        ImportError(message, path: locations[key]?.path ?? "", line: locations[key]?.line)
     }
 
     private static func parts(_ name: String) -> (entity: String, property: String?) {

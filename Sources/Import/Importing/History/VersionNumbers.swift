@@ -11,8 +11,8 @@ enum VersionNumbers {
     ///   - names: The names of the versions, oldest first.
     ///   - known: The numbers of the first versions, if these versions already have numbers.
     static func numbers(of names: [String], known: [Version] = []) -> [Version] {
-        let written = names.enumerated().map { place, name in
-            place < known.count ? known[place] : number(in: name, isFirst: place == 0)
+        let written = names.enumerated().map { index, name in
+            index < known.count ? known[index] : number(in: name, isFirst: index == 0)
         }
         if !written.contains(nil), zip(written, written.dropFirst()).allSatisfy({ isAscending($0, $1) }) {
             return written.compactMap(\.self)

@@ -25,15 +25,15 @@ enum SQLMigrations {
         let folder = try folder(at: path)
         var schemas: [SourceSchema] = []
         var replay = try SQLReplay()
-        for (place, file) in folder.files.enumerated() {
+        for (index, file) in folder.files.enumerated() {
             if areComplete { replay = try SQLReplay() }
             do {
                 try replay.run(try text(of: file.path), path: file.path)
             } catch var error as ImportError {
-                if error.message.contains("already exists"), !areComplete, place > 0 {
+                if error.message.contains("already exists"), !areComplete, index > 0 {
                     error.message += "; if each file creates a complete schema, add --complete"
                 }
-                if error.message.contains("no such table"), place == 0, !areComplete {
+                if error.message.contains("no such table"), index == 0, !areComplete {
                     error.message +=
                         "; the first file must create the first version"
                         + (folder.areSQLDelight ? ": write its tables to 0.sqm" : "")
@@ -43,7 +43,7 @@ enum SQLMigrations {
             let number = folder.areSQLDelight && file.number.count == 1 ? String(file.number[0] + 1) : file.numberText
             var schema = try replay.schema(named: number, path: file.path)
             if areComplete { schema.tokens = [:] }
-            if place == folder.files.count - 1 {
+            if index == folder.files.count - 1 {
                 schema.leftOut += folder.repeatable.map { ($0, .repeatableFile) }
             }
             schemas.append(schema)

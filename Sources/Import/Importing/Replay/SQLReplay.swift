@@ -71,8 +71,8 @@ final class SQLReplay {
         (newTables, copies, rowChanges) = ([], [:], [:])
         let bytes = Array(text.utf8)
         func line(at offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0a } + 1 }
-        if let place = bytes.firstIndex(of: 0) {
-            throw ImportError("it contains a NUL byte", path: path, line: line(at: place))
+        if let index = bytes.firstIndex(of: 0) {
+            throw ImportError("it contains a NUL byte", path: path, line: line(at: index))
         }
         try (bytes + [0]).withUnsafeBytes { buffer in
             guard let base = buffer.bindMemory(to: CChar.self).baseAddress else { return }
@@ -85,10 +85,10 @@ final class SQLReplay {
                 observer.begin()
                 let code = sqlite3_prepare_v2(database, base + offset, -1, &statement, &tail)
                 defer { sqlite3_finalize(statement) }
-                func refusal(at place: Int) -> ImportError {
+                func refusal(at index: Int) -> ImportError {
                     let isEndless = sqlite3_errcode(database) == SQLITE_INTERRUPT
                     let message = isEndless ? "it does not end" : String(cString: sqlite3_errmsg(database))
-                    return ImportError("SQLite refuses this statement: \(message)", path: path, line: line(at: place))
+                    return ImportError("SQLite refuses this statement: \(message)", path: path, line: line(at: index))
                 }
                 guard code == SQLITE_OK else {
                     throw refusal(at: offset + max(0, Int(sqlite3_error_offset(database))))
@@ -176,7 +176,7 @@ final class SQLReplay {
         var start = list.startIndex
         var depth = 0
         var quote: Character?
-        for (place, character) in zip(list.indices, list) {
+        for (characterIndex, character) in zip(list.indices, list) {
             switch character {
             case _ where quote != nil: if character == quote { quote = nil }
             case "'", "\"", "`": quote = character
@@ -184,8 +184,8 @@ final class SQLReplay {
             case "(": depth += 1
             case ")": depth -= 1
             case "," where depth == 0:
-                items.append(list[start..<place])
-                start = list.index(after: place)
+                items.append(list[start..<characterIndex])
+                start = list.index(after: characterIndex)
             default: break
             }
         }
@@ -270,9 +270,9 @@ final class SQLReplay {
             tables[key]?.token = table.token
             for (target, source) in copy.columns {
                 guard let token = table.token(of: source),
-                    let place = tables[key]?.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() })
+                    let index = tables[key]?.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() })
                 else { continue }
-                tables[key]?.columns[place].token = token
+                tables[key]?.columns[index].token = token
             }
         }
     }

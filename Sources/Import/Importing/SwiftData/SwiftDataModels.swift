@@ -78,14 +78,14 @@ struct SwiftDataModels {
         var versions: [CoreDataFolder.Version] = []
         var notes: [ImportNote] = []
         var listedModels: Set<String> = []
-        for (place, (schema, number)) in ordered.enumerated() {
+        for (index, (schema, number)) in ordered.enumerated() {
             let models = try models(of: schema)
             listedModels.formUnion(models.map(\.name))
             let reader = SwiftDataVersion(source, schema: schema, models: models)
             versions.append(.init(name: Self.text(number), path: schema.path, model: try reader.model()))
             if let plan, let line = Self.customStage(to: schema.name, in: plan) {
                 let finding = ImportFinding.customStage(file: Self.fileName(plan), line: line)
-                notes.append(ImportNote(version: place, finding: finding))
+                notes.append(ImportNote(version: index, finding: finding))
             }
         }
         let unlisted = unlisted(besides: ordered.map(\.schema), listedModels, schemas)
@@ -116,14 +116,14 @@ struct SwiftDataModels {
     private static func property(_ name: String, of declaration: SwiftSource.Declaration) -> [SwiftToken] {
         let body = declaration.body
         guard
-            let place = body.indices.first(where: { place in
-                body[place].text == name && place > 0 && ["var", "let"].contains(body[place - 1].text)
+            let index = body.indices.first(where: { index in
+                body[index].text == name && index > 0 && ["var", "let"].contains(body[index - 1].text)
             })
         else { return [] }
         var tokens: [SwiftToken] = []
         var depth = 0
         var hasBegun = false
-        for token in body[(place + 1)...] {
+        for token in body[(index + 1)...] {
             if depth == 0, ["=", "{"].contains(token.text) { hasBegun = true }
             if depth == 0, hasBegun,
                 ["var", "let", "static", "func", "@", "enum", "final", "class"].contains(token.text)
@@ -209,13 +209,13 @@ struct SwiftDataModels {
         let body = plan.body
         let name = schema.split(separator: ".").last.map(String.init) ?? schema
         var custom: Int?
-        for place in body.indices {
-            if body[place].text == "custom", place + 1 < body.count, body[place + 1].text == "(" {
-                custom = body[place].line
+        for index in body.indices {
+            if body[index].text == "custom", index + 1 < body.count, body[index + 1].text == "(" {
+                custom = body[index].line
             }
-            if body[place].text == "lightweight" { custom = nil }
-            guard body[place].text == "toVersion", let line = custom else { continue }
-            if body[place...].prefix(6).contains(where: { $0.text == name }) { return line }
+            if body[index].text == "lightweight" { custom = nil }
+            guard body[index].text == "toVersion", let line = custom else { continue }
+            if body[index...].prefix(6).contains(where: { $0.text == name }) { return line }
         }
         return nil
     }

@@ -101,13 +101,13 @@ struct SwiftDataVersion {
         let first = entity.properties.count
         try addAttribute(
             property.name, type, isOptional: isOptional, value: property.value, (property, owner), to: &entity)
-        for place in first..<entity.properties.count {
-            let rest = entity.properties[place].name.dropFirst(property.name.count)
-            entity.properties[place].token = token.map { $0 + rest }
-            entity.properties[place].rewriteMark = rewriteMark
-            if has("externalStorage"), case .attribute(var content) = entity.properties[place].content {
+        for index in first..<entity.properties.count {
+            let rest = entity.properties[index].name.dropFirst(property.name.count)
+            entity.properties[index].token = token.map { $0 + rest }
+            entity.properties[index].rewriteMark = rewriteMark
+            if has("externalStorage"), case .attribute(var content) = entity.properties[index].content {
                 content.isExternal = true
-                entity.properties[place].content = .attribute(content)
+                entity.properties[index].content = .attribute(content)
             }
         }
     }
@@ -179,8 +179,8 @@ struct SwiftDataVersion {
                 value: isDefault ? property.value : [], (property, type), to: &entity)
         }
         guard !value.isEmpty, !isDefault, value.map(\.text) != ["nil"] else { return }
-        for place in first..<entity.properties.count {
-            entity.properties[place].losses.append(.defaultNotConstant(value.text))
+        for index in first..<entity.properties.count {
+            entity.properties[index].losses.append(.defaultNotConstant(value.text))
         }
     }
 
@@ -371,16 +371,16 @@ struct SwiftDataVersion {
         each { entity, property, found in
             guard let inverse = found.inverse,
                 let target = model.entities.firstIndex(where: { $0.name == found.destination }),
-                let place = model.entities[target].properties.firstIndex(where: { $0.name == inverse })
+                let index = model.entities[target].properties.firstIndex(where: { $0.name == inverse })
             else { return }
-            set(model.entities[entity].properties[property].name, target, place)
+            set(model.entities[entity].properties[property].name, target, index)
         }
         each { entity, property, found in
             guard found.inverse == nil, let target = model.entities.firstIndex(where: { $0.name == found.destination })
             else { return }
             func free(from one: Int, to other: Int) -> [Int] {
-                model.entities[one].properties.indices.filter { place in
-                    relationship(one, place).map { $0.inverse == nil && $0.destination == model.entities[other].name }
+                model.entities[one].properties.indices.filter { index in
+                    relationship(one, index).map { $0.inverse == nil && $0.destination == model.entities[other].name }
                         ?? false
                 }
             }

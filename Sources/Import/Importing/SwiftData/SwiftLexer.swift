@@ -19,7 +19,7 @@ struct SwiftToken: Hashable, Sendable {
 struct SwiftLexer {
     private let bytes: [UInt8]
     private let path: String
-    private var place = 0
+    private var index = 0
     private var line = 1
     private var isSpaced = true
 
@@ -31,12 +31,12 @@ struct SwiftLexer {
     private init(bytes: [UInt8], path: String) { (self.bytes, self.path) = (bytes, path) }
 
     private func byte(_ offset: Int = 0) -> UInt8? {
-        place + offset < bytes.count ? bytes[place + offset] : nil
+        index + offset < bytes.count ? bytes[index + offset] : nil
     }
 
     private func matches(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { wanted in
-            place + wanted.count <= bytes.count && wanted.enumerated().allSatisfy { bytes[place + $0] == $1 }
+            index + wanted.count <= bytes.count && wanted.enumerated().allSatisfy { bytes[index + $0] == $1 }
         }
     }
 
@@ -47,17 +47,17 @@ struct SwiftLexer {
 
     private mutating func tokens() throws -> [SwiftToken] {
         var tokens: [SwiftToken] = []
-        func text(from start: Int) -> String { String(decoding: bytes[start..<place], as: UTF8.self) }
+        func text(from start: Int) -> String { String(decoding: bytes[start..<index], as: UTF8.self) }
         while let next = byte() {
-            let (start, first) = (place, line)
+            let (start, first) = (index, line)
             let kind: SwiftToken.Kind
             if next == 0x0a || [0x20, 0x09, 0x0d, 0x0c].contains(next) {
                 if next == 0x0a { line += 1 }
-                place += 1
+                index += 1
                 isSpaced = true
                 continue
             } else if matches("//") {
-                place = bytes[place...].firstIndex(of: 0x0a) ?? bytes.count
+                index = bytes[index...].firstIndex(of: 0x0a) ?? bytes.count
                 isSpaced = true
                 continue
             } else if matches("/*") {
@@ -66,20 +66,20 @@ struct SwiftLexer {
             } else if next == UInt8(ascii: "\"") || next == UInt8(ascii: "#") && isRawString {
                 kind = .string(try string())
             } else if next == UInt8(ascii: "`") {
-                place = bytes[(place + 1)...].firstIndex(of: next).map { $0 + 1 } ?? bytes.count
+                index = bytes[(index + 1)...].firstIndex(of: next).map { $0 + 1 } ?? bytes.count
                 kind = .word
             } else if (0x30...0x39).contains(next) {
                 while let next = byte(),
                     Self.isWord(next) || next == UInt8(ascii: ".") && (0x30...0x39).contains(byte(1) ?? 0)
                 {
-                    place += 1
+                    index += 1
                 }
                 kind = .number
             } else if Self.isWord(next) {
-                while let next = byte(), Self.isWord(next) { place += 1 }
+                while let next = byte(), Self.isWord(next) { index += 1 }
                 kind = .word
             } else {
-                place += 1
+                index += 1
                 kind = .symbol
             }
             let written = text(from: start)
@@ -95,13 +95,13 @@ struct SwiftLexer {
         var depth = 0
         repeat {
             if matches("/*") {
-                (depth, place) = (depth + 1, place + 2)
+                (depth, index) = (depth + 1, index + 2)
             } else if matches("*/") {
-                (depth, place) = (depth - 1, place + 2)
+                (depth, index) = (depth - 1, index + 2)
             } else {
                 guard let next = byte() else { throw ImportError("this comment does not end", path: path, line: first) }
                 if next == 0x0a { line += 1 }
-                place += 1
+                index += 1
             }
         } while depth > 0
         isSpaced = true
@@ -109,19 +109,19 @@ struct SwiftLexer {
 
     /// Whether a string literal begins here with `#`.
     private var isRawString: Bool {
-        bytes[place...].first { $0 != UInt8(ascii: "#") } == UInt8(ascii: "\"")
+        bytes[index...].first { $0 != UInt8(ascii: "#") } == UInt8(ascii: "\"")
     }
 
     /// Reads a string literal, and returns its value; nil if it is not simple.
     private mutating func string() throws -> String? {
         let first = line
         var hashes = 0
-        while byte() == UInt8(ascii: "#") { (hashes, place) = (hashes + 1, place + 1) }
+        while byte() == UInt8(ascii: "#") { (hashes, index) = (hashes + 1, index + 1) }
         let isLong = matches("\"\"\"")
         let quotes = isLong ? 3 : 1
-        place += quotes
+        index += quotes
         func ends() -> Bool {
-            place + quotes + hashes <= bytes.count
+            index + quotes + hashes <= bytes.count
                 && (0..<quotes).allSatisfy { byte($0) == UInt8(ascii: "\"") }
                 && (0..<hashes).allSatisfy { byte(quotes + $0) == UInt8(ascii: "#") }
         }
@@ -136,10 +136,10 @@ struct SwiftLexer {
             if next == 0x0a { line += 1 }
             guard escapes() else {
                 value?.append(next)
-                place += 1
+                index += 1
                 continue
             }
-            place += 1 + hashes
+            index += 1 + hashes
             switch byte() {
             case UInt8(ascii: "n"): value?.append(0x0a)
             case UInt8(ascii: "t"): value?.append(0x09)
@@ -151,9 +151,9 @@ struct SwiftLexer {
                 continue
             default: value = nil
             }
-            if byte() != 0x0a { place += 1 }
+            if byte() != 0x0a { index += 1 }
         }
-        place += quotes + hashes
+        index += quotes + hashes
         return value.map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -171,7 +171,7 @@ struct SwiftLexer {
             case 0x0a: line += 1
             default: break
             }
-            place += 1
+            index += 1
         } while depth > 0
     }
 }

@@ -4,14 +4,14 @@ struct SwiftParser {
     private(set) var aliases: [String: SwiftSource.TypeName] = [:]
     private let tokens: [SwiftToken]
     private let path: String
-    private var place = 0
+    private var tokenIndex = 0
 
     init(_ tokens: [SwiftToken], path: String) { (self.tokens, self.path) = (tokens, path) }
 
     mutating func parse() throws { try parseBody(of: nil, end: tokens.count, depth: 0) }
 
     private func token(_ offset: Int = 0) -> SwiftToken? {
-        place + offset < tokens.count ? tokens[place + offset] : nil
+        tokenIndex + offset < tokens.count ? tokens[tokenIndex + offset] : nil
     }
 
     private func refusal(_ message: String, _ line: Int? = nil) -> ImportError {
@@ -22,17 +22,17 @@ struct SwiftParser {
     private func end(ofBracketAt start: Int) throws -> Int {
         let ends = ["(": ")", "[": "]", "{": "}"]
         var open: [String] = []
-        for place in start..<tokens.count where tokens[place].kind == .symbol {
-            let text = tokens[place].text
+        for index in start..<tokens.count where tokens[index].kind == .symbol {
+            let text = tokens[index].text
             if let end = ends[text] {
                 open.append(end)
             } else if ends.values.contains(text) {
                 guard open.popLast() == text else {
                     throw refusal(
                         "\(text) closes no bracket of its kind; a regular expression may be the reason",
-                        tokens[place].line)
+                        tokens[index].line)
                 }
-                if open.isEmpty { return place + 1 }
+                if open.isEmpty { return index + 1 }
             }
         }
         throw refusal("this bracket is not closed", tokens[start].line)
@@ -55,7 +55,7 @@ struct SwiftParser {
         if depth > 32 { throw refusal("types are nested more than 32 deep") }
         var attributes: [SwiftSource.Attribute] = []
         var isStatic = false
-        while place < end, let next = token() {
+        while tokenIndex < end, let next = token() {
             switch next.text {
             case "@" where next.kind == .symbol:
                 attributes.append(try attribute())
@@ -67,18 +67,18 @@ struct SwiftParser {
             case "typealias": try parseAlias(owner)
             case _ where next.kind == .word && Self.modifiers.contains(next.text):
                 isStatic = isStatic || next.text == "static" || next.text == "class"
-                place += 1
+                tokenIndex += 1
                 // `private(set)`
-                if token()?.text == "(" { place = try self.end(ofBracketAt: place) }
+                if token()?.text == "(" { tokenIndex = try self.end(ofBracketAt: tokenIndex) }
                 continue
-            case "(", "[", "{": place = try self.end(ofBracketAt: place)
+            case "(", "[", "{": tokenIndex = try self.end(ofBracketAt: tokenIndex)
             case ")", "]", "}":
                 throw refusal("\(next.text) closes no bracket of its kind; a regular expression may be the reason")
-            default: place += 1
+            default: tokenIndex += 1
             }
             (attributes, isStatic) = ([], false)
         }
-        place = end
+        tokenIndex = end
     }
 
     /// Whether a type is declared here. `class` is also a modifier.
@@ -91,13 +91,13 @@ struct SwiftParser {
 
     private mutating func attribute() throws -> SwiftSource.Attribute {
         let line = token()?.line ?? 0
-        place += 1
+        tokenIndex += 1
         var name = token()?.text ?? ""
-        place += 1
+        tokenIndex += 1
         // `@Swift.MainActor`
         while token()?.text == ".", let part = token(1), part.kind == .word {
             name = part.text
-            place += 2
+            tokenIndex += 2
         }
         return SwiftSource.Attribute(name: name, arguments: try arguments(), line: line)
     }
@@ -105,50 +105,50 @@ struct SwiftParser {
     /// Returns the tokens between parentheses that follow without a space.
     private mutating func arguments() throws -> [SwiftToken] {
         guard let next = token(), next.text == "(", !next.isSpaced else { return [] }
-        let end = try end(ofBracketAt: place)
-        defer { place = end }
-        return Array(tokens[(place + 1)..<(end - 1)])
+        let end = try end(ofBracketAt: tokenIndex)
+        defer { tokenIndex = end }
+        return Array(tokens[(tokenIndex + 1)..<(end - 1)])
     }
 
     private mutating func parseMacro(_ owner: Int?) throws {
         let line = token()?.line ?? 0
-        place += 1
+        tokenIndex += 1
         guard let name = token(), name.kind == .word else { return }
-        place += 1
+        tokenIndex += 1
         if ["if", "elseif", "else", "endif"].contains(name.text) {
             if let owner, declarations[owner].conditionLine == nil { declarations[owner].conditionLine = line }
             // The rest of the line is the condition.
-            while let next = token(), next.line == line { place += 1 }
+            while let next = token(), next.line == line { tokenIndex += 1 }
             return
         }
-        if token()?.text == "<" { while let next = token(), next.text != "(", next.line == line { place += 1 } }
+        if token()?.text == "<" { while let next = token(), next.text != "(", next.line == line { tokenIndex += 1 } }
         if let next = token(), next.text == "(" {
-            let end = try end(ofBracketAt: place)
+            let end = try end(ofBracketAt: tokenIndex)
             let macro = SwiftSource.Attribute(
-                name: name.text, arguments: Array(tokens[(place + 1)..<(end - 1)]), line: line)
+                name: name.text, arguments: Array(tokens[(tokenIndex + 1)..<(end - 1)]), line: line)
             if let owner { declarations[owner].macros.append(macro) }
-            place = end
+            tokenIndex = end
         }
     }
 
     private mutating func parseType(_ owner: Int?, _ attributes: [SwiftSource.Attribute], _ depth: Int) throws {
         guard let keyword = token() else { return }
-        place += 1
+        tokenIndex += 1
         var name = token()?.text ?? ""
-        place += 1
+        tokenIndex += 1
         while token()?.text == ".", let part = token(1), part.kind == .word {
             name += "." + part.text
-            place += 2
+            tokenIndex += 2
         }
         var header: [SwiftToken] = []
         while let next = token(), next.text != "{" {
             header.append(next)
-            place += 1
+            tokenIndex += 1
         }
         guard token() != nil else { throw refusal("the body of \(name) is missing", keyword.line) }
         let list = header.firstIndex { $0.text == ":" }.map { Array(header[($0 + 1)...]) } ?? []
-        let end = try end(ofBracketAt: place)
-        let body = Array(tokens[(place + 1)..<(end - 1)])
+        let end = try end(ofBracketAt: tokenIndex)
+        let body = Array(tokens[(tokenIndex + 1)..<(end - 1)])
         let complete = (owner.map { declarations[$0].name + "." } ?? "") + name
         declarations.append(
             SwiftSource.Declaration(
@@ -157,32 +157,34 @@ struct SwiftParser {
                     $0.prefix { $0.text != "where" && $0.text != "<" }.map(\.text).joined()
                 },
                 attributes: attributes, body: body, path: path, line: keyword.line))
-        place += 1
+        tokenIndex += 1
         if keyword.text == "protocol" {
-            place = end
+            tokenIndex = end
         } else {
             try parseBody(of: declarations.count - 1, end: end - 1, depth: depth + 1)
         }
-        place = end
+        tokenIndex = end
     }
 
     private mutating func skipFunction(_ end: Int) throws {
-        place += 1
-        while place < end, let next = token() {
+        tokenIndex += 1
+        while tokenIndex < end, let next = token() {
             if next.text == "{" {
-                place = try self.end(ofBracketAt: place)
+                tokenIndex = try self.end(ofBracketAt: tokenIndex)
                 return
             }
             // A function without a body ends before the next declaration.
             if next.text == "}" || ["var", "let", "func", "init"].contains(next.text) { return }
-            place = "([".contains(next.text) && next.kind == .symbol ? try self.end(ofBracketAt: place) : place + 1
+            tokenIndex =
+                "([".contains(next.text) && next.kind == .symbol
+                ? try self.end(ofBracketAt: tokenIndex) : tokenIndex + 1
         }
     }
 
     private mutating func parseAlias(_ owner: Int?) throws {
-        place += 1
+        tokenIndex += 1
         guard let name = token(), token(1)?.text == "=" else { return }
-        place += 2
+        tokenIndex += 2
         let complete = (owner.map { declarations[$0].name + "." } ?? "") + name.text
         aliases[complete] = try type()
     }
@@ -193,53 +195,57 @@ struct SwiftParser {
         _ owner: Int?, _ attributes: [SwiftSource.Attribute], isStatic: Bool, _ end: Int
     ) throws {
         let isConstant = token()?.text == "let"
-        place += 1
+        tokenIndex += 1
         // `var a = 1, b: String`
-        while let name = token(), place < end {
+        while let name = token(), tokenIndex < end {
             guard name.kind == .word else { throw refusal("only a simple name can follow var and let") }
-            place += 1
+            tokenIndex += 1
             var property = SwiftSource.Property(
                 name: name.text, type: nil, value: [], attributes: attributes, isConstant: isConstant, line: name.line)
             if token()?.text == ":" {
-                place += 1
+                tokenIndex += 1
                 property.type = try type()
             }
             var isStored = true
             if token()?.text == "=" {
-                place += 1
+                tokenIndex += 1
                 property.value = try value(end)
             }
-            if place < end, let next = token(), next.text == "{" {
+            if tokenIndex < end, let next = token(), next.text == "{" {
                 isStored = !property.value.isEmpty || ["didSet", "willSet"].contains(token(1)?.text ?? "")
-                place = try self.end(ofBracketAt: place)
+                tokenIndex = try self.end(ofBracketAt: tokenIndex)
             }
             if let owner, isStored, !isStatic { declarations[owner].properties.append(property) }
-            guard token()?.text == ",", place < end else { return }
-            place += 1
+            guard token()?.text == ",", tokenIndex < end else { return }
+            tokenIndex += 1
         }
     }
 
     /// Returns the tokens of a value: up to a comma, an accessor, or the end of a line where the value can end.
     private mutating func value(_ end: Int) throws -> [SwiftToken] {
-        let start = place
-        while place < end, let next = token() {
-            let last = tokens[place - 1]
+        let start = tokenIndex
+        while tokenIndex < end, let next = token() {
+            let last = tokens[tokenIndex - 1]
             if next.text == "," || next.text == ";" { break }
             let continues = next.kind == .symbol && next.text != "@" && next.text != "#" && next.text != "{"
-            if place > start, next.line > last.line, !continues, !(last.kind == .symbol && !")]}".contains(last.text)) {
+            if tokenIndex > start, next.line > last.line, !continues,
+                !(last.kind == .symbol && !")]}".contains(last.text))
+            {
                 break
             }
             if next.text == "{", ["didSet", "willSet", "get", "set"].contains(token(1)?.text ?? "") { break }
-            place = "([{".contains(next.text) && next.kind == .symbol ? try self.end(ofBracketAt: place) : place + 1
+            tokenIndex =
+                "([{".contains(next.text) && next.kind == .symbol
+                ? try self.end(ofBracketAt: tokenIndex) : tokenIndex + 1
         }
-        return Array(tokens[start..<place])
+        return Array(tokens[start..<tokenIndex])
     }
 
     /// Returns the type of a value that calls an initializer or a function, such as `[Note]()`; nil for another value.
     static func initialized(_ value: [SwiftToken]) -> SwiftSource.TypeName? {
         var parser = SwiftParser(value, path: "")
         guard let type = try? parser.type(), parser.token()?.text == "(",
-            (try? parser.end(ofBracketAt: parser.place)) == value.count
+            (try? parser.end(ofBracketAt: parser.tokenIndex)) == value.count
         else { return nil }
         return type
     }
@@ -247,47 +253,47 @@ struct SwiftParser {
     private mutating func type(_ depth: Int = 0) throws -> SwiftSource.TypeName {
         if depth > 32 { throw refusal("this type is nested more than 32 deep") }
         var type: SwiftSource.TypeName
-        let start = place
+        let start = tokenIndex
         guard let first = token() else { throw refusal("a type is missing") }
         if first.text == "[" {
-            place += 1
+            tokenIndex += 1
             let element = try self.type(depth + 1)
             if token()?.text == "]" {
                 type = .array(element)
-                place += 1
+                tokenIndex += 1
             } else {
-                place = try end(ofBracketAt: start)
-                type = .other(Array(tokens[start..<place]).text)
+                tokenIndex = try end(ofBracketAt: start)
+                type = .other(Array(tokens[start..<tokenIndex]).text)
             }
         } else if first.text == "(" {
-            place = try end(ofBracketAt: place)
-            type = .other(Array(tokens[start..<place]).text)
+            tokenIndex = try end(ofBracketAt: tokenIndex)
+            type = .other(Array(tokens[start..<tokenIndex]).text)
         } else if first.kind == .word {
             var name = first.text
-            place += 1
+            tokenIndex += 1
             if ["any", "some"].contains(name), let next = token(), next.kind == .word {
                 name = next.text
-                place += 1
+                tokenIndex += 1
             }
             while token()?.text == ".", let part = token(1), part.kind == .word {
                 name += "." + part.text
-                place += 2
+                tokenIndex += 2
             }
             type = .named(name)
             if token()?.text == "<", token()?.isSpaced == false {
-                place += 1
+                tokenIndex += 1
                 let argument = try self.type(depth + 1)
                 if token()?.text == ">" {
-                    place += 1
+                    tokenIndex += 1
                     switch name {
                     case "Array", "Swift.Array": type = .array(argument)
                     case "Optional", "Swift.Optional": type = .optional(argument)
-                    default: type = .other(Array(tokens[start..<place]).text)
+                    default: type = .other(Array(tokens[start..<tokenIndex]).text)
                     }
                 } else {
-                    while let next = token(), next.text != ">", next.line == first.line { place += 1 }
-                    place += 1
-                    type = .other(Array(tokens[start..<min(place, tokens.count)]).text)
+                    while let next = token(), next.text != ">", next.line == first.line { tokenIndex += 1 }
+                    tokenIndex += 1
+                    type = .other(Array(tokens[start..<min(tokenIndex, tokens.count)]).text)
                 }
             }
         } else {
@@ -295,7 +301,7 @@ struct SwiftParser {
         }
         while let next = token(), !next.isSpaced, next.text == "?" || next.text == "!" {
             type = .optional(type)
-            place += 1
+            tokenIndex += 1
         }
         return type
     }

@@ -52,11 +52,11 @@ enum LiveDatabase {
                 throw ImportError(error.description, path: path)
             }
         }
-        for place in schemas.indices {
-            for table in tables[place] {
+        for index in schemas.indices {
+            for table in tables[index] {
                 for column in table.columns where !column.isGenerated {
                     let (type, finding) = (values[Column(column, of: table)] ?? Values()).type(declared: column)
-                    schemas[place].add(type, finding, of: column, in: table)
+                    schemas[index].add(type, finding, of: column, in: table)
                 }
             }
         }

@@ -165,7 +165,7 @@ struct SQLiteSchemaImporter {
             table.key.contains { part in relation.key.columns.contains { Self.isSame($0, part) } }
         }
         for table in tables {
-            for (place, relation) in (relationships[table.name] ?? []).enumerated().reversed()
+            for (index, relation) in (relationships[table.name] ?? []).enumerated().reversed()
             where isInKey(relation, of: table) {
                 var reached: Set<String> = []
                 var next = [relation.target]
@@ -174,7 +174,7 @@ struct SQLiteSchemaImporter {
                     next += (relationships[one.name] ?? []).filter { isInKey($0, of: one) }.map(\.target)
                 }
                 guard reached.contains(table.name) else { continue }
-                relationships[table.name]?.remove(at: place)
+                relationships[table.name]?.remove(at: index)
                 note(table.name, nil, .foreignKeyCycle)
             }
         }
@@ -422,12 +422,12 @@ struct SQLiteSchemaImporter {
         }
         if index.columns.count > 1 || index.condition != nil {
             entity.indexes.append(index)
-        } else if let place = entity.properties.firstIndex(where: { $0.name == index.columns.first }) {
+        } else if let propertyIndex = entity.properties.firstIndex(where: { $0.name == index.columns.first }) {
             // SQLite reads an index on one column in both directions.
             if index.isUnique {
-                entity.properties[place].isUnique = true
-            } else if entity.properties[place].relationship == nil {
-                entity.properties[place].isIndexed = true
+                entity.properties[propertyIndex].isUnique = true
+            } else if entity.properties[propertyIndex].relationship == nil {
+                entity.properties[propertyIndex].isIndexed = true
             }
         }
     }

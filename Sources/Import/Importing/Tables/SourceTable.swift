@@ -88,7 +88,7 @@ struct SourceTable: Sendable {
         let quoted = SQL.literal(name)
         let words = sql.uppercased()
         var columns: [Column] = []
-        var key: [(place: Int, name: String)] = []
+        var key: [(number: Int, name: String)] = []
         try connection.query(
             "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(\(quoted))"
         ) { row in
@@ -96,22 +96,24 @@ struct SourceTable: Sendable {
                 name: try row.string(0), declaredType: try row.string(1), isNotNull: try row.int(2) != 0,
                 defaultSQL: try row.optionalString(3), generated: try row.int(5) > 1 ? "" : nil)
             columns.append(column)
-            let place = try row.int(4)
-            if place > 0 { key.append((place, column.name)) }
+            let number = try row.int(4)
+            if number > 0 { key.append((number, column.name)) }
         }
         if words.contains("COLLATE") {
-            for place in columns.indices {
-                columns[place].collation = try Self.collation(of: columns[place].name, in: name, connection)
+            for columnIndex in columns.indices {
+                columns[columnIndex].collation = try Self.collation(of: columns[columnIndex].name, in: name, connection)
             }
         }
         let declaration = TableDeclaration(sql)
-        let places = columns.indices.filter { columns[$0].isGenerated }
-        if places.count == declaration.generated.count {
-            for (place, expression) in zip(places, declaration.generated) { columns[place].generated = expression }
+        let generated = columns.indices.filter { columns[$0].isGenerated }
+        if generated.count == declaration.generated.count {
+            for (columnIndex, expression) in zip(generated, declaration.generated) {
+                columns[columnIndex].generated = expression
+            }
         }
         self.name = name
         self.columns = columns
-        self.key = key.sorted { $0.place < $1.place }.map(\.name)
+        self.key = key.sorted { $0.number < $1.number }.map(\.name)
         foreignKeys = try Self.foreignKeys(quoted, connection)
         indexes = try Self.indexes(quoted, connection)
         checks = declaration.checks

@@ -37,7 +37,7 @@ extension ImportedHistory {
     ///   - states: The number of states.
     ///   - birth: The version of the first state.
     ///   - start: The first version to include.
-    private func places(_ life: Life, in states: Int, from birth: Int, start: Int) -> Range<Int>? {
+    private func livedStates(_ life: Life, in states: Int, from birth: Int, start: Int) -> Range<Int>? {
         let lower = max(life.birth, start) - birth
         let upper = life.death.map { $0 - birth } ?? states
         return lower < upper ? lower..<upper : nil
@@ -48,11 +48,11 @@ extension ImportedHistory {
         func text<State: Equatable>(
             _ life: Life, _ state: (Entity) -> State?, _ fields: (State, Int) -> [ElementText.Field]
         ) -> ElementText? {
-            guard let places = places(life, in: entity.states.count, from: birth, start: start) else { return nil }
+            guard let lived = livedStates(life, in: entity.states.count, from: birth, start: start) else { return nil }
             var life = life
-            life.birth = birth + places.lowerBound
-            let written = written(places.map { state(entity.states[$0]) }) { place, state in
-                state.map { fields($0, life.birth + place) } ?? []
+            life.birth = birth + lived.lowerBound
+            let written = written(lived.map { state(entity.states[$0]) }) { offset, state in
+                state.map { fields($0, life.birth + offset) } ?? []
             }
             return ElementText(life: life, start: max(birth, start), states: written)
         }
@@ -156,9 +156,9 @@ extension ImportedHistory {
         let name = ElementText.Field(key: "name", value: .string(kind.states.first?.name ?? ""))
         let cases = kind.cases.indices.map { ElementLineage($0) }.compactMap { lineage -> ElementText? in
             var life = kind.cases[lineage]
-            guard let places = places(life, in: kind.states.count, from: birth, start: start) else { return nil }
-            life.birth = birth + places.lowerBound
-            let states = places.map { place in kind.states[place].cases.first { $0.lineage == lineage }?.name ?? "" }
+            guard let lived = livedStates(life, in: kind.states.count, from: birth, start: start) else { return nil }
+            life.birth = birth + lived.lowerBound
+            let states = lived.map { index in kind.states[index].cases.first { $0.lineage == lineage }?.name ?? "" }
             let fields = written(states) { _, name in [ElementText.Field(key: "name", value: .string(name))] }
             var element = ElementText(life: life, start: max(birth, start), states: fields)
             element.lineage = lineage
@@ -180,9 +180,9 @@ extension ImportedHistory {
     private func written<State: Equatable>(
         _ states: [State], _ fields: (Int, State) -> [ElementText.Field]
     ) -> [[ElementText.Field]?] {
-        states.indices.map { place in
-            place > 0 && place < states.count - 1 && states[place] == states[place - 1]
-                && states[place] == states[place + 1] ? nil : fields(place, states[place])
+        states.indices.map { index in
+            index > 0 && index < states.count - 1 && states[index] == states[index - 1]
+                && states[index] == states[index + 1] ? nil : fields(index, states[index])
         }
     }
 
@@ -190,8 +190,8 @@ extension ImportedHistory {
 
     private func entity(_ lineage: EntityLineage, at index: Int) -> Entity? {
         let history = entities[lineage]
-        let place = index - history.life.birth
-        return history.states.indices.contains(place) ? history.states[place] : nil
+        let offset = index - history.life.birth
+        return history.states.indices.contains(offset) ? history.states[offset] : nil
     }
 
     private func fields(of entity: Entity, at index: Int) -> [ElementText.Field] {

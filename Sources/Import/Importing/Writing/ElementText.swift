@@ -59,10 +59,10 @@ struct ElementText {
     init(life: ImportedHistory.Life, start: Int, states: [[Field]?]) {
         self.life = life
         self.start = start
-        for (place, state) in states.enumerated() {
+        for (index, state) in states.enumerated() {
             guard let state else { continue }
-            if place == 0 { initial = state }
-            if place > 0 {
+            if index == 0 { initial = state }
+            if index > 0 {
                 let keys = present.map(\.key) + state.map(\.key).filter { key in !present.contains { $0.key == key } }
                 let pairs = keys.map { key in
                     (
@@ -72,7 +72,7 @@ struct ElementText {
                 }.filter { !$0.0.isSame(as: $0.1) }
                 if !pairs.isEmpty {
                     changes.append(
-                        Change(version: life.birth + place, previous: pairs.map(\.0), present: pairs.map(\.1)))
+                        Change(version: life.birth + index, previous: pairs.map(\.0), present: pairs.map(\.1)))
                 }
             }
             present = state

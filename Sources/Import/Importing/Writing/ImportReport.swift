@@ -60,14 +60,14 @@ struct ImportReport {
 
     private static func lines(_ notes: [ImportNote]) -> [Line] {
         var lines: [Line] = []
-        var places: [ImportNote: Int] = [:]
+        var indexes: [ImportNote: Int] = [:]
         for note in notes {
             var key = note
             key.version = 0
-            if let place = places[key] {
-                if lines[place].versions.last != note.version { lines[place].versions.append(note.version) }
+            if let index = indexes[key] {
+                if lines[index].versions.last != note.version { lines[index].versions.append(note.version) }
             } else {
-                places[key] = lines.count
+                indexes[key] = lines.count
                 lines.append(Line(note: note, versions: [note.version]))
             }
         }

@@ -43,11 +43,11 @@ struct ModelMerge {
     private mutating func merge(_ description: DescriptionText) {
         guard description.element.life.birth <= start else { return add(description) }
         let isKind = description.parts.first?.key == "cases"
-        guard let place = isKind ? subtype(description) : entity(description) else {
+        guard let found = isKind ? subtype(description) : entity(description) else {
             return note(
                 description.fileName, nil, start, .missingDescription)
         }
-        let (fileName, lineages) = place
+        let (fileName, lineages) = found
         guard var object = files[fileName] else { return }
         let before = object
         apply(description.element, to: &object, of: fileName)

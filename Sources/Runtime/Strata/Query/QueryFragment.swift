@@ -85,8 +85,8 @@ struct QueryFragment: Sendable, ExpressibleByStringInterpolation {
     /// Fragments that are separated by `separator`.
     static func joined(_ fragments: some Sequence<QueryFragment>, by separator: String = ", ") -> QueryFragment {
         var result = QueryFragment([])
-        for (place, fragment) in fragments.enumerated() {
-            if place > 0 { result.parts.append(.sql(separator)) }
+        for (index, fragment) in fragments.enumerated() {
+            if index > 0 { result.parts.append(.sql(separator)) }
             result.append(fragment)
         }
         return result

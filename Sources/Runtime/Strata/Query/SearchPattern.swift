@@ -69,8 +69,8 @@ public struct SearchPattern: Hashable, Sendable {
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         // Every second part is in quotes.
-        for (place, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
-            if place % 2 == 1 {
+        for (index, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            if index % 2 == 1 {
                 words.append(quoted(part))
                 continue
             }
@@ -176,12 +176,12 @@ extension EntityColumns where Entity: SearchableEntity {
     private func text(
         _ function: String, _ property: Entity.SearchedProperty?, _ arguments: QueryFragment
     ) -> Column<Entity, String> {
-        let place = property.flatMap { Array(Entity.SearchedProperty.allCases).firstIndex(of: $0) } ?? -1
+        let columnIndex = property.flatMap { Array(Entity.SearchedProperty.allCases).firstIndex(of: $0) } ?? -1
         let index = QueryFragment(column: Entity.searchIndex)
         // The text of a property without a value is NULL.
         return Column(
             computed: Entity.inSearchIndex(
-                "coalesce(\(sql: function)(\(index), \(sql: String(place)), \(arguments)), '')"))
+                "coalesce(\(sql: function)(\(index), \(sql: String(columnIndex)), \(arguments)), '')"))
     }
 }
 

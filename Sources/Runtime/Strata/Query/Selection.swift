@@ -68,8 +68,8 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
         if columns.hasJSON {
             let areJSON = columns.areJSON
             return Selection(self, columns) { row in
-                var (place, index) = (0, 0)
-                return (repeat try row.next((each Value).self, &place, &index, areJSON))
+                var (number, index) = (0, 0)
+                return (repeat try row.next((each Value).self, &number, &index, areJSON))
             }
         }
         return Selection(self, columns) { row in
@@ -130,12 +130,12 @@ extension Row {
         return try Value(row: self, at: index)
     }
 
-    /// Reads a value that may be in a JSON list, and moves `place` to the next value, and `index` behind its columns.
+    /// Reads a value that may be in a JSON list, and moves `number` to the next value, and `index` behind its columns.
     @usableFromInline func next<Value: ColumnStorable>(
-        _ type: Value.Type, _ place: inout Int, _ index: inout Int, _ areJSON: [Bool]
+        _ type: Value.Type, _ number: inout Int, _ index: inout Int, _ areJSON: [Bool]
     ) throws -> Value {
-        defer { (place, index) = (place + 1, index + Value.columnCount) }
-        return try areJSON[place] ? Value(json: self, at: index) : Value(row: self, at: index)
+        defer { (number, index) = (number + 1, index + Value.columnCount) }
+        return try areJSON[number] ? Value(json: self, at: index) : Value(row: self, at: index)
     }
 }
 

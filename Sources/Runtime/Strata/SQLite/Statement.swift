@@ -10,11 +10,11 @@ public final class Statement {
     /// The number of recorded values.
     private let recordCount: Int
     /// A buffer for small bound texts and blobs. SQLite would allocate memory for each of them.
-    @usableFromInline let places = UnsafeMutableRawPointer.allocate(byteCount: Statement.placeCount, alignment: 8)
-    /// The number of used bytes in `places`.
-    @exclusivity(unchecked) @usableFromInline var placesTaken = 0
-    /// The size of `places`, in bytes. SQLite copies the values that do not fit.
-    @usableFromInline static let placeCount = 1024
+    @usableFromInline let buffer = UnsafeMutableRawPointer.allocate(byteCount: Statement.bufferSize, alignment: 8)
+    /// The number of used bytes in `buffer`.
+    @exclusivity(unchecked) @usableFromInline var usedBytes = 0
+    /// The size of `buffer`, in bytes. SQLite copies the values that do not fit.
+    @usableFromInline static let bufferSize = 1024
     /// The number of rows that the statement gave when it last ran. An array of this size does not have to grow.
     @exclusivity(unchecked) @usableFromInline var lastRowCount = 0
     /// The tables that the statement reads.
@@ -68,7 +68,7 @@ public final class Statement {
         if let pointer { use?.release(pointer) }
         forgetRecords()
         records?.deallocate()
-        places.deallocate()
+        buffer.deallocate()
     }
 
     /// The statement's SQL, with parameters instead of bound values.
@@ -110,7 +110,7 @@ public final class Statement {
     /// Resets the statement. Bind all values again before the next run, because the buffer is reused.
     @inlinable package func rewind() {
         sqlite3_reset(pointer)
-        placesTaken = 0
+        usedBytes = 0
     }
 
     /// Resets the statement and clears its bindings.
@@ -143,7 +143,7 @@ public final class Statement {
     /// Sets all recorded values to NULL.
     func forgetRecords() {
         guard let records else { return }
-        placesTaken = 0
+        usedBytes = 0
         for index in 0..<recordCount {
             switch records[index] {
             case .largeText(let bytes, _), .largeBlob(let bytes, _): bytes.deallocate()
@@ -238,21 +238,21 @@ public final class Statement {
 
     /// Copies `bytes` into the buffer, where they stay until the statement is reset; nil if they do not fit.
     @inlinable func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
-        guard placesTaken + bytes.count <= Self.placeCount else { return nil }
-        let place = places + placesTaken
-        if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
-        placesTaken += bytes.count
-        return UnsafeRawPointer(place)
+        guard usedBytes + bytes.count <= Self.bufferSize else { return nil }
+        let target = buffer + usedBytes
+        if let start = bytes.baseAddress { target.copyMemory(from: start, byteCount: bytes.count) }
+        usedBytes += bytes.count
+        return UnsafeRawPointer(target)
     }
 
     @inlinable func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int32 {
-        if let place = copy(UnsafeRawBufferPointer(bytes)) {
+        if let start = copy(UnsafeRawBufferPointer(bytes)) {
             if let records {
-                records[index - 1] = .text(place, bytes.count)
+                records[index - 1] = .text(start, bytes.count)
                 return SQLITE_OK
             }
             return sqlite3_bind_text(
-                pointer, Int32(clamping: index), place.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+                pointer, Int32(clamping: index), start.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
         }
         if records != nil {
             record(large: UnsafeRawBufferPointer(bytes), isText: true, at: index)
@@ -266,16 +266,16 @@ public final class Statement {
 
     @inlinable func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int32 {
         if let records {
-            if let place = copy(bytes) {
-                records[index - 1] = .blob(place, bytes.count)
+            if let start = copy(bytes) {
+                records[index - 1] = .blob(start, bytes.count)
             } else {
                 record(large: bytes, isText: false, at: index)
             }
             return SQLITE_OK
         }
         if bytes.isEmpty { return sqlite3_bind_zeroblob(pointer, Int32(clamping: index), 0) }
-        if let place = copy(bytes) {
-            return sqlite3_bind_blob(pointer, Int32(clamping: index), place, Int32(bytes.count), nil)
+        if let start = copy(bytes) {
+            return sqlite3_bind_blob(pointer, Int32(clamping: index), start, Int32(bytes.count), nil)
         }
         return sqlite3_bind_blob64(pointer, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count), transient)
     }

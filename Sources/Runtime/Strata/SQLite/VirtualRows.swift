@@ -80,15 +80,15 @@ class VirtualRows {
         }
         module.xBestIndex = { _, info in
             guard let info else { return SQLITE_ERROR }
-            for place in 0..<Int(info.pointee.nConstraint) {
-                let constraint = info.pointee.aConstraint[place]
+            for index in 0..<Int(info.pointee.nConstraint) {
+                let constraint = info.pointee.aConstraint[index]
                 guard constraint.iColumn == mostColumns, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ else {
                     continue
                 }
                 // Only a plan in which the argument is known can read the rows.
                 guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
-                info.pointee.aConstraintUsage[place].argvIndex = 1
-                info.pointee.aConstraintUsage[place].omit = 1
+                info.pointee.aConstraintUsage[index].argvIndex = 1
+                info.pointee.aConstraintUsage[index].omit = 1
             }
             info.pointee.estimatedCost = 1_000
             info.pointee.estimatedRows = 1_000

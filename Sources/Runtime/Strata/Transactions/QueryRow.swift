@@ -103,15 +103,15 @@ final class QueryColumns {
 /// The columns of a row in another order.
 final class ColumnOrder: RowSource {
     private let pointer: OpaquePointer?
-    private let places: [Int]
+    private let indexes: [Int]
 
-    init(_ pointer: OpaquePointer?, _ places: [Int], _ names: [String]) {
-        (self.pointer, self.places) = (pointer, places)
+    init(_ pointer: OpaquePointer?, _ indexes: [Int], _ names: [String]) {
+        (self.pointer, self.indexes) = (pointer, indexes)
         super.init(names)
     }
 
     override func cell(_ index: Int) -> OpaquePointer? {
-        places.indices.contains(index) ? sqlite3_column_value(pointer, Int32(places[index])) : nil
+        indexes.indices.contains(index) ? sqlite3_column_value(pointer, Int32(indexes[index])) : nil
     }
 }
 

@@ -47,10 +47,10 @@ extension WriteTransaction {
                 try release.run()
             }
             let take = try open().cached(update(table, all))
-            for (place, target) in targets.enumerated() {
+            for (index, target) in targets.enumerated() {
                 try take.bind(target, at: 1)
                 try take.bind(id, at: 1 + Target.ID.columnCount)
-                if position != nil { try take.bind(place, at: 1 + Target.ID.columnCount + Source.ID.columnCount) }
+                if position != nil { try take.bind(index, at: 1 + Target.ID.columnCount + Source.ID.columnCount) }
                 try take.run()
                 if try open().changes == 0 { throw RelationshipError.noSuchRow(table: table.name) }
             }
@@ -122,12 +122,12 @@ extension WriteTransaction {
             let last = "(SELECT coalesce(max(\(SQL.quoted(position))) + 1, 0) FROM \(table) WHERE \(isOther))"
             return try statement("\(SQL.parameters(columns.count - 1)), \(last)")
         }
-        for (place, other) in others.enumerated() {
+        for (index, other) in others.enumerated() {
             for position in kept[other] ?? [nil] {
                 let statement = position == nil ? append ?? insert : insert
                 try statement.bind(one, at: 1)
                 try statement.bind(other, at: 1 + One.columnCount)
-                if end.position != nil { try statement.bind(place, at: 1 + pair.count) }
+                if end.position != nil { try statement.bind(index, at: 1 + pair.count) }
                 if let position { try statement.bind(position, at: columns.count) }
                 try statement.run()
             }

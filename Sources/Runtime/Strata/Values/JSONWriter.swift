@@ -35,8 +35,8 @@ public struct JSONWriter {
         _ elements: [Element], _ write: (inout JSONWriter, Element) throws -> Void
     ) throws {
         bytes.append(0x5b)
-        for (place, element) in elements.enumerated() {
-            if place > 0 { bytes.append(0x2c) }
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(0x2c) }
             try write(&self, element)
         }
         bytes.append(0x5d)

@@ -142,8 +142,8 @@ extension Table {
     /// The same table with foreign keys that refer to the names which the targets have for a moment.
     var withTemporaryTargets: Table {
         var table = self
-        for place in table.foreignKeys.indices {
-            table.foreignKeys[place].target = StepStatements.temporaryName(of: table.foreignKeys[place].target)
+        for index in table.foreignKeys.indices {
+            table.foreignKeys[index].target = StepStatements.temporaryName(of: table.foreignKeys[index].target)
         }
         return table
     }

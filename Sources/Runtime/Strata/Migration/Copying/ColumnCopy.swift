@@ -39,7 +39,7 @@ import SQLSchema
     /// The arguments of the current call of `strata_row`: the row number, then columns.
     @exclusivity(unchecked) private var arguments: Arguments?
     /// The index of each old column among the arguments, or 0 if the column is not an argument.
-    @exclusivity(unchecked) private var places: [Int]
+    @exclusivity(unchecked) private var indexes: [Int]
     /// The row number of the row that `strata_row` was last called for.
     @exclusivity(unchecked) private var row: Int64 = 0
     @exclusivity(unchecked) private var isKept = false
@@ -77,7 +77,7 @@ import SQLSchema
         map = try step.keyMap(from: type, to: new)
         lookup = try connection.prepare(old.select(from: step.access.oldName(old.name)) + " WHERE \(number) = ?1")
         key = old.key.compactMap(old.columns.firstIndex)
-        places = [Int](repeating: 0, count: old.columns.count)
+        indexes = [Int](repeating: 0, count: old.columns.count)
         super.init(old.columns)
     }
 
@@ -127,7 +127,7 @@ import SQLSchema
 
     /// The statement that copies the kept rows from a row number on (parameter 1), up to a limit (parameter 2).
     private func statement() -> String {
-        let read = places.indices.filter { places[$0] > 0 }.sorted { places[$0] < places[$1] }
+        let read = indexes.indices.filter { indexes[$0] > 0 }.sorted { indexes[$0] < indexes[$1] }
         let arguments = [number] + read.map { SQL.quoted(old.columns[$0]) }
         var values = Dictionary(
             source.columnNames.map { ($0, ValueExpression.column($0)) }, uniquingKeysWith: { first, _ in first })
@@ -143,9 +143,9 @@ import SQLSchema
 
     /// Makes the columns that were looked up arguments of `strata_row`. Returns whether there were any.
     private func learn() -> Bool {
-        let count = places.lazy.filter { $0 > 0 }.count
+        let count = indexes.lazy.filter { $0 > 0 }.count
         let new = lookedUp.sorted().prefix(max(0, Self.mostColumns - count))
-        for (place, column) in new.enumerated() { places[column] = count + 1 + place }
+        for (index, column) in new.enumerated() { indexes[column] = count + 1 + index }
         lookedUp = []
         return !new.isEmpty
     }
@@ -223,21 +223,21 @@ import SQLSchema
         guard let arguments, let value, isKept, sqlite3_value_int64(arguments[1]) == row else {
             throw MigrationError.rowsOutOfOrder(table: new.name)
         }
-        let place = Int(sqlite3_value_int64(arguments[0]))
+        let index = Int(sqlite3_value_int64(arguments[0]))
         do {
-            let result = try value(place)
+            let result = try value(index)
             if case .real(let number) = result, number.isNaN { throw UnstorableValue.notANumber }
             return result
         } catch var error as UnstorableValue {
-            error.parameter = place + 1
+            error.parameter = index + 1
             throw error
         }
     }
 
     /// The value of a column of the current row, by the column's index.
     @usableFromInline override func cell(_ index: Int) -> OpaquePointer? {
-        guard places.indices.contains(index) else { return nil }
-        if places[index] > 0, let arguments { return arguments[places[index]] }
+        guard indexes.indices.contains(index) else { return nil }
+        if indexes[index] > 0, let arguments { return arguments[indexes[index]] }
         lookedUp.insert(index)
         if lookupRow != row {
             do {

@@ -294,12 +294,12 @@ struct ResumableMigrator {
     /// table has now.
     private func expectedRows(_ plan: BatchedStages, _ run: MigrationRun) throws -> Int {
         var tables = run.copiedTables[plan.batched.count...].flatMap(\.self)
-        for (place, stage) in plan.batched.enumerated() {
+        for (index, stage) in plan.batched.enumerated() {
             let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
             let sources =
                 stage.stage.customSources + stage.statements.copies.map(\.source.name)
                 + searched.map { stage.stage.mapping.source(of: $0.table) }
-            tables += sources.flatMap { run.lineage.origins(of: $0, before: place) }
+            tables += sources.flatMap { run.lineage.origins(of: $0, before: index) }
         }
         return try connection.count(tables)
     }

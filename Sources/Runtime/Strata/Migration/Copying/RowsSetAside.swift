@@ -39,7 +39,7 @@ struct RowsSetAside {
     func add(_ row: Row, key: [(column: String, index: Int)], of table: String, named present: String) throws {
         let condition = key.enumerated().map { "\(SQL.quoted($1.column)) IS ?\($0 + 1)" }.joined(separator: " AND ")
         let select = try connection.prepare("SELECT * FROM \(SQL.quoted(present)) WHERE \(condition)")
-        for (place, part) in key.enumerated() { try select.bind(row, part.index, at: place + 1) }
+        for (partIndex, part) in key.enumerated() { try select.bind(row, part.index, at: partIndex + 1) }
         let number = try connection.integer("SELECT coalesce(max(\"row\"), 0) + 1 FROM \"strata_set_aside\"") ?? 1
         let insert = try connection.prepare(
             """

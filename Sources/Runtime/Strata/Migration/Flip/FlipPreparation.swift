@@ -145,7 +145,7 @@ struct FlipPreparation {
                 if !table.foreignKeys.isEmpty { batches.update { $0.checksForeignKeysLast = true } }
                 continue
             }
-            for (place, key) in table.foreignKeys.enumerated() {
+            for (index, key) in table.foreignKeys.enumerated() {
                 guard let target = last.stage.mapping.new.first(where: { $0.name == key.target }) else { continue }
                 let (targetName, targetColumns) = present(target, last)
                 let own = key.columns.map(columns)
@@ -163,7 +163,7 @@ struct FlipPreparation {
                     AND \(isSet.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM \(SQL.quoted(targetName)) AS p \
                     WHERE \(isFound.joined(separator: " AND "))) LIMIT 1
                     """)
-                try batches.forEachPart("check \(place) \(table.name)", of: name, number: rowNumber) { first, last, _ in
+                try batches.forEachPart("check \(index) \(table.name)", of: name, number: rowNumber) { first, last, _ in
                     try check.bind(first, at: 1)
                     try check.bind(last, at: 2)
                     if try check.step() { batches.update { $0.checksForeignKeysLast = true } }

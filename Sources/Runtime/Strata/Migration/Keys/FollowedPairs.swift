@@ -60,7 +60,7 @@ struct FollowedPairs {
             }
         }
         var rows = "(SELECT * FROM \(name) WHERE \(isPair)) AS t"
-        for (place, end) in ends.enumerated() {
+        for (index, end) in ends.enumerated() {
             guard isRetyped(end) else {
                 for (before, after) in zip(end.old.columns, end.new.columns) {
                     values[after] = "t." + SQL.quoted(before)
@@ -71,10 +71,10 @@ struct FollowedPairs {
                 rows += " JOIN (SELECT 1 WHERE 0)"
                 continue
             }
-            let isFound = zip(map.oldColumns, end.old.columns).map { "k\(place).\($0) = t.\(SQL.quoted($1))" }
+            let isFound = zip(map.oldColumns, end.old.columns).map { "k\(index).\($0) = t.\(SQL.quoted($1))" }
             rows +=
-                " JOIN \(map.name) AS k\(place) ON k\(place).n0 IS NOT NULL AND \(isFound.joined(separator: " AND "))"
-            for (column, key) in zip(end.new.columns, map.newColumns) { values[column] = "k\(place).\(key)" }
+                " JOIN \(map.name) AS k\(index) ON k\(index).n0 IS NOT NULL AND \(isFound.joined(separator: " AND "))"
+            for (column, key) in zip(end.new.columns, map.newColumns) { values[column] = "k\(index).\(key)" }
         }
         return ({ values[$0] ?? "t." + SQL.quoted($0) }, rows)
     }

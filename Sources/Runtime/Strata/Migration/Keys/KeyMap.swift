@@ -63,7 +63,7 @@ package final class KeyMap {
     ///   - new: The new primary key; nil for a dropped row.
     func record<New: EntityID>(_ old: [SQLiteValue], as new: New?) throws {
         try record(new) { statement in
-            for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
+            for (index, value) in old.enumerated() { try statement.bind(value, at: 1 + index) }
         }
     }
 
@@ -73,8 +73,8 @@ package final class KeyMap {
     func record(dropped old: [SQLiteValue]) throws {
         isEmpty = false
         let statement = try insertion()
-        for (place, value) in old.enumerated() { try statement.bind(value, at: 1 + place) }
-        for place in newColumns.indices { try statement.bindNull(at: 1 + oldColumns.count + place) }
+        for (index, value) in old.enumerated() { try statement.bind(value, at: 1 + index) }
+        for index in newColumns.indices { try statement.bindNull(at: 1 + oldColumns.count + index) }
         try statement.run()
     }
 

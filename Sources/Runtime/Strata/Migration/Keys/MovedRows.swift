@@ -38,14 +38,14 @@ struct MovedRows {
     ///   - key: Its primary key.
     func insertPairs(into table: String, key: [String]) throws {
         var values = cells
-        if key.contains(Table.position), let place = columns.firstIndex(of: Table.position) {
+        if key.contains(Table.position), let index = columns.firstIndex(of: Table.position) {
             let pair = zip(columns, cells).filter { key.contains($0.0) }
             let isTaken = pair.map { "t.\(SQL.quoted($0)) = m.\($1)" }.joined(separator: " AND ")
             let number = "row_number() OVER (PARTITION BY \(pair.map(\.1).joined(separator: ", ")) ORDER BY m.rowid)"
-            values[place] = """
+            values[index] = """
                 CASE WHEN \(number) > 1 OR EXISTS (SELECT 1 FROM \(table) AS t WHERE \(isTaken)) \
-                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[place])) FROM \(name))) \
-                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[place]) END
+                THEN (SELECT 1 + max(p) FROM (SELECT max("position") AS p FROM \(table) UNION ALL SELECT max(\(cells[index])) FROM \(name))) \
+                + row_number() OVER (ORDER BY m.rowid) ELSE m.\(cells[index]) END
                 """
         }
         try insert("INSERT OR IGNORE", values, table)

@@ -282,12 +282,12 @@ struct ReferenceRewriter {
         var rest = foreignKeys
         while !rest.isEmpty {
             // The first foreign key whose target has its final primary keys.
-            let place = rest.indices.first { place in
+            let index = rest.indices.first { index in
                 !rest.indices.contains { other in
-                    other != place && rest[other].table == rest[place].target && rest[other].isInKey
+                    other != index && rest[other].table == rest[index].target && rest[other].isInKey
                 }
             }
-            let foreignKey = rest.remove(at: place ?? 0)
+            let foreignKey = rest.remove(at: index ?? 0)
             guard let batches = access.batches else {
                 try move(foreignKey, foreignKeys)
                 continue
@@ -350,21 +350,21 @@ struct ReferenceRewriter {
         let pairs = zip(map.oldColumns, foreignKey.columns).map { "k.\($0) = t.\(SQL.quoted($1))" }.joined(
             separator: " AND ")
         let values = all.map { column -> String in
-            guard let place = foreignKey.columns.firstIndex(of: column) else { return "t." + SQL.quoted(column) }
-            return "(SELECT k.\(map.newColumns[place]) FROM \(map.name) AS k WHERE \(pairs))"
+            guard let index = foreignKey.columns.firstIndex(of: column) else { return "t." + SQL.quoted(column) }
+            return "(SELECT k.\(map.newColumns[index]) FROM \(map.name) AS k WHERE \(pairs))"
         }
         let isPointedAt = foreignKeys.contains { $0.target == foreignKey.table }
         let own = foreignKey.isInKey && isPointedAt ? try self.map(of: foreignKey) : nil
         // The rows are deleted and inserted again. An UPDATE would fail if two rows swap their primary keys, because
         // SQLite checks uniqueness after each row.
-        let places = foreignKey.key.indices.map { "\"k\($0)\"" }
+        let columns = foreignKey.key.indices.map { "\"k\($0)\"" }
         let keys = foreignKey.key.map { "t." + SQL.quoted($0) }
-        let moved = try MovedRows(of: all, and: places, connection)
+        let moved = try MovedRows(of: all, and: columns, connection)
         try connection.execute(
             "INSERT INTO \(moved.name) SELECT \((values + keys).joined(separator: ", ")) FROM \(table) AS t WHERE \(condition)"
         )
         try connection.execute(
-            "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(places.joined(separator: ", ")) FROM \(moved.name))"
+            "DELETE FROM \(table) WHERE (\(SQL.list(foreignKey.key))) IN (SELECT \(columns.joined(separator: ", ")) FROM \(moved.name))"
         )
         if joinTables.contains(foreignKey.table) {
             try moved.insertPairs(into: table, key: foreignKey.key)
@@ -373,7 +373,7 @@ struct ReferenceRewriter {
         }
         if let own, own.oldColumns.count == own.newColumns.count {
             let after = foreignKey.key.map { name in all.firstIndex(of: name).map { "m.\"c\($0)\"" } ?? "NULL" }
-            try record(moved.name, of: foreignKey.table, before: places.map { "m." + $0 }, after: after, in: own)
+            try record(moved.name, of: foreignKey.table, before: columns.map { "m." + $0 }, after: after, in: own)
         }
         try moved.drop()
     }

@@ -75,22 +75,22 @@ struct DeferredTable: Sendable {
         for table in tables where !written.contains(table.name) && !table.isJoinTable {
             guard let versions = versions(of: table, in: stages) else { continue }
             let shapes = versions.map { Shape($0.table, $0.values, beside: table) }
-            for place in stages.indices {
-                let (new, values) = place < stages.count - 1 ? versions[0] : versions[place + 1]
+            for index in stages.indices {
+                let (new, values) = index < stages.count - 1 ? versions[0] : versions[index + 1]
                 let isSame = new == table && values.allSatisfy { .column($0.key) == $0.value }
-                result[place].mapping = result[place].mapping.replacing(
+                result[index].mapping = result[index].mapping.replacing(
                     table, new, origin: isSame ? nil : .rows(of: table.name, columns: values, requiring: []))
-                if stages[place].custom == nil || (shapes[place] == nil && shapes[place + 1] == nil) { continue }
-                result[place].deferred.append(
-                    DeferredTable(name: table.name, old: shapes[place], new: shapes[place + 1]))
+                if stages[index].custom == nil || (shapes[index] == nil && shapes[index + 1] == nil) { continue }
+                result[index].deferred.append(
+                    DeferredTable(name: table.name, old: shapes[index], new: shapes[index + 1]))
             }
         }
         guard let last = result.indices.last else { return result }
         let copies = result[last].statements.temporaryNames
-        for place in result[last].deferred.indices {
-            let table = result[last].deferred[place]
+        for index in result[last].deferred.indices {
+            let table = result[last].deferred[index]
             if copies[table.name] != nil {
-                result[last].deferred[place].new = nil
+                result[last].deferred[index].new = nil
             } else if table.new?.isExpressible == false {
                 return deferring(stages, except: written.union([table.name]))
             }
@@ -110,10 +110,10 @@ struct DeferredTable: Sendable {
             return (table, values)
         }
         var versions = [version(table)].compactMap(\.self)
-        for (place, stage) in stages.enumerated() {
+        for (index, stage) in stages.enumerated() {
             guard let new = stage.mapping.new.first(where: { $0.name == name }),
                 case .rows(name, let values, []) = stage.mapping.origin(
-                    of: new, among: [name: versions[place].table]),
+                    of: new, among: [name: versions[index].table]),
                 !stage.mapping.new.contains(where: { $0.name != name && stage.mapping.source(of: $0.name) == name }),
                 let next = mapping.followed(by: [.map(from: name, to: name, columns: values)], to: [new])
             else { return nil }
@@ -121,7 +121,7 @@ struct DeferredTable: Sendable {
             guard let version = version(new), keepsKeys(of: table, in: version) else { return nil }
             versions.append(version)
             // The table after the last stage may be a copy.
-            let seen = versions[place...(place == stages.count - 1 ? place : place + 1)]
+            let seen = versions[index...(index == stages.count - 1 ? index : index + 1)]
             if stage.custom != nil,
                 !seen.allSatisfy({ Shape($0.table, $0.values, beside: table)?.isExpressible != false })
             {

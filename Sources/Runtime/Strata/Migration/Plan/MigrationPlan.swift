@@ -145,13 +145,13 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         pending = try PendingMigration.find(in: connection).map {
             Pending(completedRows: $0.state.completedRows, totalRows: $0.state.totalRows, isStale: $0.isStale)
         }
-        for (place, stage) in run.stages.enumerated() {
+        for (index, stage) in run.stages.enumerated() {
             tables.append(
                 try stage.statements.actions.map { name, action in
                     var rows: Int?
                     switch stage.mapping.origins[name] {
-                    case .rows(let source, _, _) where run.isStored(source, before: place),
-                        .custom(let source) where run.isStored(source, before: place):
+                    case .rows(let source, _, _) where run.isStored(source, before: index),
+                        .custom(let source) where run.isStored(source, before: index):
                         rows = [.rebuild, .custom].contains(action) ? try connection.count(source) : 0
                     case .rows, .custom: rows = nil
                     case .empty, nil: rows = 0
@@ -159,7 +159,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
                     return Table(name: name, action: action, rows: rows)
                 })
             violations += try Self.violations(of: stage, in: connection, progress) {
-                run.isStored(stage.mapping.source(of: $0), before: place)
+                run.isStored(stage.mapping.source(of: $0), before: index)
             }
         }
         violations += try DanglingKey.all(of: path.source.tables, in: connection).map { key in
@@ -195,8 +195,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             }
         }
         let old = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for (place, table) in mapping.new.enumerated() {
-            progress(place, mapping.new.count)
+        for (tableIndex, table) in mapping.new.enumerated() {
+            progress(tableIndex, mapping.new.count)
             guard isStored(table.name) else { continue }
             let source: String
             let values: [String: ValueExpression]
@@ -287,10 +287,10 @@ extension MigrationPlan: CustomStringConvertible {
         lines += steps.filter { $0.isResumable == false }.map { step in
             "  \(step.from) -> \(step.to) cannot go on after an interruption: its custom migration has state that is not Codable"
         }
-        for (place, stage) in tables.enumerated() {
+        for (index, stage) in tables.enumerated() {
             for table in stage where table.action != .keep {
                 let rows = table.rows.map { $0 == 0 ? "" : ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
-                lines.append("  \(place + 1). \(table.action.rawValue) \(table.name)\(rows)")
+                lines.append("  \(index + 1). \(table.action.rawValue) \(table.name)\(rows)")
             }
         }
         lines += violations.map { violation in

@@ -25,9 +25,9 @@ struct MigrationRun {
 
     /// For each stage, the tables of the store whose rows it copies in one transaction, once for each copy.
     var copiedTables: [[String]] {
-        stages.enumerated().map { place, stage in
+        stages.enumerated().map { index, stage in
             (stage.statements.copies.map(\.source.name) + stage.customSources).flatMap {
-                lineage.origins(of: $0, before: place)
+                lineage.origins(of: $0, before: index)
             }
         }
     }

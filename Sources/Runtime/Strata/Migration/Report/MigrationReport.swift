@@ -57,8 +57,8 @@ extension StoreMetadata {
         let statement = try connection.prepare(
             "INSERT INTO \"strata_dropped\" (\"version\", \"type\", \"name\", \"sql\") VALUES (?1, ?2, ?3, ?4)")
         for object in objects {
-            for (place, text) in [version, object.type, object.name, object.sql].enumerated() {
-                try statement.bind(text, at: place + 1)
+            for (index, text) in [version, object.type, object.name, object.sql].enumerated() {
+                try statement.bind(text, at: index + 1)
             }
             try statement.run()
         }

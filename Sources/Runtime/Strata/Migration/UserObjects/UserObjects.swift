@@ -118,8 +118,8 @@ struct UserObjects {
         let found = objects.filter { $0.type == "index" }
         return (found.filter { names.contains($0.name) } + found.filter { !names.contains($0.name) }).filter { index in
             let text = SchemaComparison.unnamed(index.sql, index.name)
-            guard let place = left[index.table]?.firstIndex(of: text) else { return true }
-            left[index.table]?.remove(at: place)
+            guard let match = left[index.table]?.firstIndex(of: text) else { return true }
+            left[index.table]?.remove(at: match)
             return false
         }
     }
