@@ -60,19 +60,13 @@ private struct Values: MigratedValues {
     func columnValue(at index: Int) -> SQLiteValue { index == 0 ? SQLiteValue(first) : SQLiteValue(size) }
 }
 
-/// A row of `w`, whose primary key is text, so that an index contains every column that is read.
-private struct Word: StoredEntity {
-    struct ID: RawEntityID { var rawValue: String }
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("w", key: ["word"], columns: ["word"])
-    var id: ID
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { id = try row.id(0) }
-    func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-    }
+/// The table `w`, whose primary key is text, so that an index contains every column that is read.
+private enum Words: HandMadeTable {
+    static let name = "w"
+    static let columns = ["word"]
 }
+
+private typealias Word = KeyRow<Words, String>
 
 private struct WordColumns: OldRow, ~Copyable {
     typealias Entity = Word
@@ -88,19 +82,12 @@ private struct WordValues: MigratedValues {
     func columnValue(at index: Int) -> SQLiteValue { SQLiteValue(size) }
 }
 
-/// A row of `t`.
-private struct Pointing: StoredEntity {
-    typealias ID = Old.ID
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("t", key: ["id"], columns: ["id"])
-    var id: ID
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { id = try row.id(0) }
-    func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-    }
+private enum TableT: HandMadeTable {
+    static let name = "t"
+    static let columns = ["id"]
 }
+
+private typealias Pointing = KeyRow<TableT, Int>
 
 /// Custom migrations that read and return single columns of rows.
 @Suite struct ColumnCopyTests {

@@ -48,31 +48,13 @@ private struct OldItem: StoredEntity {
     }
 }
 
-/// A row of `other`, which no step changes.
-private struct Other: StoredEntity {
-    typealias ID = Item.ID
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("other", key: ["id"], columns: ["id", "a"])
-    var id: ID
-    var a: String?
-    static func id(of entity: Other) -> ID { entity.id }
-    init(id: ID, a: String?) {
-        self.id = id
-        self.a = a
-    }
-    init(row: Row) throws {
-        id = try row.id(0)
-        a = try row.optionalString(1)
-    }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(a, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(a, other.a)
-    }
+/// The table `other`, which no step changes.
+private enum Others: HandMadeTable {
+    static let name = "other"
+    static let columns = ["id", "a"]
 }
+
+private typealias Other = HandMadeRow<Others, Int, String?>
 
 @Suite struct CustomStepTests {
     private func withOldStore(_ body: (URL) throws -> Void) throws {
@@ -111,7 +93,7 @@ private struct Other: StoredEntity {
             try Coded.$code.withValue({ step in
                 try step.migrate(OldItem.self) { old, _ in .keep(Item(id: old.id, title: nil, stars: 0)) }
                 try step.context.old(Other.self).forEach { other in
-                    try step.context.insert(Other(id: .init(rawValue: other.id.rawValue + 10), a: other.a))
+                    try step.context.insert(Other(id: .init(rawValue: other.id.rawValue + 10), v: other.v))
                 }
                 var count = 0
                 try step.context.old(Other.self).forEach { _ in count += 1 }
@@ -220,7 +202,7 @@ private struct Other: StoredEntity {
             Coded.$code.withValue({ _ in throw thrown }) {
                 #expect(throws: thrown) { _ = try Store(at: url, schema: Coded.self) }
             }
-            Coded.$code.withValue({ try $0.context.insert(Other(id: 1, a: nil)) }) {
+            Coded.$code.withValue({ try $0.context.insert(Other(id: 1, v: nil)) }) {
                 #expect(throws: SQLiteError.self) { _ = try Store(at: url, schema: Coded.self) }
             }
         }

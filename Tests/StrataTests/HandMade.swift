@@ -90,26 +90,3 @@ extension Table {
         Table(name ?? self.name, SchemaText.lines(of: self).dropFirst() + lines, isJoinTable: isJoinTable)
     }
 }
-
-/// A row of the table `s`, with an integer or a text as its primary key.
-struct ValuedRow<Raw: IdentifierValue>: StoredEntity {
-    struct ID: RawEntityID { var rawValue: Raw }
-    struct Relationships: EntityRelationships {}
-    static var table: EntityTable { EntityTable("s", key: ["id"], columns: ["id", "v"]) }
-    var id: ID
-    var v: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(id: ID, v: String) {
-        self.id = id
-        self.v = v
-    }
-    init(row: Row) throws { self.init(id: try row.id(0), v: try row.string(1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(v, other.v)
-    }
-}

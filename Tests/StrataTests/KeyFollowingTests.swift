@@ -7,15 +7,12 @@ import Testing
 private typealias S = ValuedRow<Int>
 private typealias N = ValuedRow<String>
 
-private struct Label: StoredEntity {
-    struct ID: RawEntityID { var rawValue: Int }
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("label", key: ["id"], columns: ["id"])
-    var id: ID
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { id = try row.id(0) }
-    func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
+private enum Labels: HandMadeTable {
+    static let name = "label"
+    static let columns = ["id"]
 }
+
+private typealias Label = KeyRow<Labels, Int>
 
 /// Foreign keys that reference the rows of a custom migration, and the limits of a custom migration's SQL.
 @Suite struct KeyFollowingTests {
@@ -639,19 +636,11 @@ private struct Label: StoredEntity {
         }
     }
 
-    private struct Book: StoredEntity {
-        struct ID: RawEntityID { var rawValue: Int }
-        struct Relationships: EntityRelationships {}
-        static let table = EntityTable("book", key: ["id"], columns: ["id"])
-        var id: ID
-        static func id(of entity: Book) -> ID { entity.id }
-        init(id: ID) { self.id = id }
-        init(row: Row) throws { self.init(id: try row.id(0)) }
-        func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-        func compare(to other: Self, _ equality: inout Equality) {
-            equality.compare(id, other.id)
-        }
+    private enum Books: HandMadeTable {
+        static let name = "book"
+        static let columns = ["id"]
     }
+    private typealias Book = KeyRow<Books, Int>
 
     @Test func `new dangling foreign keys are refused even if as many old ones were removed`() throws {
         let rule = "nullify"

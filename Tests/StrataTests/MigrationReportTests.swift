@@ -4,37 +4,15 @@ import Strata
 import Testing
 
 /// A row of `s` that a custom migration keeps, drops or merges.
-private struct Kept: StoredEntity {
-    struct ID: RawEntityID { var rawValue: Int }
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("s", key: ["id"], columns: ["id", "v"])
-    var id: ID
-    var v: String?
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws {
-        id = try row.id(0)
-        v = try row.optionalString(1)
-    }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(v, other.v)
-    }
+private typealias Kept = HandMadeRow<TableS, Int, String?>
+
+/// The same table after it is renamed.
+private enum TableU: HandMadeTable {
+    static let name = "u"
+    static let columns = ["id", "v"]
 }
 
-/// A row of the same table after it is renamed to `u`.
-private struct Renamed: StoredEntity {
-    typealias ID = Kept.ID
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("u", key: ["id"], columns: ["id", "v"])
-    static func id(of entity: Self) -> ID { ID(rawValue: 0) }
-    init(row: Row) throws {}
-    func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {}
-}
+private typealias Renamed = HandMadeRow<TableU, Int, String?>
 
 /// The report of a migration, its plan, the reasons to refuse it, and the primary keys that a store remembers.
 @Suite struct MigrationReportTests {
@@ -332,7 +310,7 @@ private struct Renamed: StoredEntity {
             /// Opens the store with a custom migration that calls `newID`, and returns the new primary key.
             func newID<Entity: StoredEntity>(
                 _ type: Entity.Type, _ old: [Table], _ new: [Table], _ changes: [TableChange], version: UInt64
-            ) throws -> Int where Entity.ID == Kept.ID {
+            ) throws -> Int where Entity.ID: RawEntityID, Entity.ID.RawValue == Int {
                 let given = Progress(totalUnitCount: 0)
                 try HandMade.$first.withValue(version) {
                     try HandMade.$old.withValue(old) {

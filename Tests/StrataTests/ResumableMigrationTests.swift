@@ -75,33 +75,21 @@ private struct Part: StoredEntity {
     }
 }
 
-/// The rows of `log`, which no step changes.
-private struct Remark: StoredEntity {
-    typealias ID = Key<Remark>
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("log", key: ["id"], columns: ["id", "text"])
-    var id: ID
-    var text: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(id: Int, text: String) { (self.id, self.text) = (ID(rawValue: id), text) }
-    init(row: Row) throws { self.init(id: try row.int(0), text: try row.string(1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(text, at: 2)
-    }
+/// The table `log`, which no step changes.
+private enum Log: HandMadeTable {
+    static let name = "log"
+    static let columns = ["id", "text"]
 }
 
-/// The rows of `gone`, which become items.
-private struct Gone: StoredEntity {
-    typealias ID = Key<Gone>
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("gone", key: ["id"], columns: ["id", "v"])
-    var id: ID
-    var v: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { (id, v) = (ID(rawValue: try row.int(0)), try row.string(1)) }
-    func bind(to statement: Statement) throws {}
+private typealias Remark = HandMadeRow<Log, Int, String>
+
+/// The table `gone`, whose rows become items.
+private enum Leaving: HandMadeTable {
+    static let name = "gone"
+    static let columns = ["id", "v"]
 }
+
+private typealias Gone = HandMadeRow<Leaving, Int, String>
 
 /// A migration that changes a text of each row.
 private struct Rewriting: CustomMigration {
@@ -116,26 +104,19 @@ private struct Rewriting: CustomMigration {
     }
 }
 
-/// The rows of `word`, whose primary keys are texts.
-private struct Word: StoredEntity {
-    struct ID: RawEntityID { var rawValue: String }
-    struct Relationships: EntityRelationships {}
-    static let table = EntityTable("word", key: ["id"], columns: ["id", "v"])
-    var id: ID
-    var v: String
-    static func id(of entity: Self) -> ID { entity.id }
-    init(row: Row) throws { (id, v) = (try row.id(0), try row.string(1)) }
-    func bind(to statement: Statement) throws {
-        try statement.bind(id, at: 1)
-        try statement.bind(v, at: 2)
-    }
+/// The table `word`, whose primary keys are texts.
+private enum Words: HandMadeTable {
+    static let name = "word"
+    static let columns = ["id", "v"]
 }
+
+private typealias Word = HandMadeRow<Words, String, String>
 
 /// A migration that stores nothing: it changes, drops and merges keys, and writes to tables that its step does not change.
 private struct Stateless: CustomMigration {
     init() {}
     mutating func willMigrate(_ context: Context) throws {
-        try context.insert(Remark(id: try context.newID(of: Remark.self).rawValue, text: "begun"))
+        try context.insert(Remark(id: try context.newID(of: Remark.self), v: "begun"))
     }
     mutating func migrate(_ old: Part, _ context: Context) throws -> Outcome<Part> {
         let id = old.id.rawValue
@@ -152,7 +133,7 @@ private struct Stateless: CustomMigration {
     mutating func didMigrate(_ context: Context) throws {
         var count = 0
         try context.old(Part.self).forEach { _ in count += 1 }
-        try context.insert(Remark(id: try context.newID(of: Remark.self).rawValue, text: "\(count) items"))
+        try context.insert(Remark(id: try context.newID(of: Remark.self), v: "\(count) items"))
         if let item = try context.find(Part.self, id: Key(rawValue: 2)) {
             try context.update(Part(id: 2, v: item.v + "?", note: item.note))
         }
@@ -189,7 +170,7 @@ private struct Counting: CustomMigration, Codable {
         return .keep(Part(id: old.id.rawValue, v: old.v, note: "\(count) \(old.note ?? "-")"))
     }
     mutating func didMigrate(_ context: Context) throws {
-        try context.insert(Remark(id: 2_000, text: "\(count) \(greatest)"))
+        try context.insert(Remark(id: 2_000, v: "\(count) \(greatest)"))
     }
 }
 
@@ -429,7 +410,7 @@ extension ResumableMigrationTests {
             try old.write { transaction in
                 try transaction.delete(Part.self, id: .init(rawValue: 1))
                 try transaction.insert(Part(id: 99, v: "late", note: "late"))
-                try transaction.insert(Remark(id: 99, text: "late"))
+                try transaction.insert(Remark(id: 99, v: "late"))
             }
             let count = try old.read { try $0.count(Part.self) }
             #expect(count == 40)
