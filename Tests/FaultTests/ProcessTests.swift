@@ -122,6 +122,7 @@ import Testing
 
             var place = 0
             var isKilled = true
+            var killsBesideOthers = 0
             while isKilled {
                 let longest = Self.isWhole ? (isInBatches ? 10 : 1) : (isInBatches ? 150 : 40)
                 place += Int.random(in: 1...longest)
@@ -131,6 +132,7 @@ import Testing
                     let victim = try begin(command, urls, killedAt: place)
                     let others = isAlone ? [] : [try begin(command, urls), try begin(command, urls)]
                     let status = victim.end()
+                    if !isAlone, status == -1 { killsBesideOthers += 1 }
                     if isAlone {
                         isKilled = status == -1
                         #expect(isKilled || status == 0, round)
@@ -149,6 +151,9 @@ import Testing
                 }
             }
             #expect(place > 20)
+            if Self.isWhole {
+                print("\(command.rawValue), \(journal.rawValue): \(killsBesideOthers) kills beside two processes")
+            }
         }
     }
 
