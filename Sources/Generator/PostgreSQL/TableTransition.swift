@@ -27,14 +27,6 @@ struct TableTransition {
         case derived(ValueExpression)
         /// A new column whose values only SQL that you write can provide.
         case custom
-
-        /// The old column that becomes this one; nil if the column is new.
-        var source: String? {
-            switch self {
-            case .kept(let name), .changed(let name, _), .retyped(let name, _): name
-            case .constant, .derived, .custom: nil
-            }
-        }
     }
 
     /// The prefix of the names of old tables and columns whose names new ones get.

@@ -211,9 +211,6 @@ package final class Connection {
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
 
-    /// The maximum number of parameters of a statement.
-    var mostParameters: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
-
     /// The number of rows that all statements on this connection have changed so far.
     var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }
 
