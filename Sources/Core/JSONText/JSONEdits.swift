@@ -109,8 +109,8 @@ package struct JSONEdits {
             }
         }
         for (anchor, added) in groups {
-            let index = anchor.map { ranges[$0].lowerBound } ?? ranges.first?.lowerBound ?? json.offset
-            let indentation = indentation(at: index)
+            let offset = anchor.map { ranges[$0].lowerBound } ?? ranges.first?.lowerBound ?? json.offset
+            let indentation = indentation(at: offset)
             let texts = added.map { member in
                 let key = JSON.quoted(member.key) + ": "
                 return key + member.value.text(indentation: indentation, taken: key.utf8.count + 1)

@@ -32,7 +32,7 @@ package struct SQLToken: Hashable, Sendable {
         kind == .word ? text.uppercased() == word : kind == .symbol && text == word
     }
 
-    /// The name that a word or a name stands for; nil for another token.
+    /// The name without its quotes; nil unless the token is a word or a name.
     package var name: String? {
         switch kind {
         case .word: text
@@ -41,7 +41,7 @@ package struct SQLToken: Hashable, Sendable {
         }
     }
 
-    /// What is between the quotes of a name, a text or bytes. A closing quote in it is doubled in the text.
+    /// The text between the quotes. A closing quote that is written twice is one of its characters.
     package var content: String {
         var bytes = Array((kind == .blob ? text.dropFirst() : text[...]).utf8)
         guard let close = bytes.first.map(Self.close) else { return "" }

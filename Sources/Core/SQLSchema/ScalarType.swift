@@ -2,7 +2,7 @@
 package enum ScalarType: String, CaseIterable, Hashable, Sendable {
     case int, bool, double, float, string, url, color, date, seconds, milliseconds, data, uuid, decimal
 
-    /// What the parts of Strata have to know of a type.
+    /// The facts of a type that generator, runtime and servers share.
     package struct Facts: Sendable {
         /// The type in which a column of a store has the values.
         package let storage: StorageType
@@ -26,7 +26,7 @@ package enum ScalarType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What the parts of Strata have to know of the type.
+    /// The facts of the type.
     package var facts: Facts {
         switch self {
         case .int, .milliseconds:

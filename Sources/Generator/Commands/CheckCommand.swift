@@ -92,8 +92,8 @@ struct CheckCommand {
         var isError: Bool { severity == Diagnostic.Severity.error.rawValue }
 
         var description: String {
-            let index = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
-            return "\(file)\(index): \(severity): \(message)"
+            let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+            return "\(file)\(position): \(severity): \(message)"
         }
 
         /// The problem as a workflow command of GitHub. Its path is relative to the folder of the
@@ -107,10 +107,10 @@ struct CheckCommand {
             let workspace = ProcessInfo.processInfo.environment["GITHUB_WORKSPACE"] ?? ""
             let folder = (workspace.isEmpty ? FileManager.default.currentDirectoryPath : workspace) + "/"
             let path = file.hasPrefix(folder) ? String(file.dropFirst(folder.count)) : file
-            var index = "file=" + escaped(path, [(":", "%3A"), (",", "%2C")])
-            if let line { index += ",line=\(line)" }
-            if let column { index += ",col=\(column)" }
-            return "::\(severity == "note" ? "notice" : severity) \(index)::\(escaped(message))"
+            var location = "file=" + escaped(path, [(":", "%3A"), (",", "%2C")])
+            if let line { location += ",line=\(line)" }
+            if let column { location += ",col=\(column)" }
+            return "::\(severity == "note" ? "notice" : severity) \(location)::\(escaped(message))"
         }
     }
 

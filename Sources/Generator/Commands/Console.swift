@@ -116,8 +116,8 @@ package struct Console {
     static func colored(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             for (word, style) in [("error:", Style.error), ("warning:", .warning), ("note:", .note)] {
-                guard let index = line.firstRange(of: word) else { continue }
-                return line.replacingCharacters(in: index, with: painted(word, style))
+                guard let match = line.firstRange(of: word) else { continue }
+                return line.replacingCharacters(in: match, with: painted(word, style))
             }
             return String(line)
         }.joined(separator: "\n")

@@ -201,8 +201,8 @@ package struct ModelFolder {
     }
 
     /// Returns the folder for files of a kind.
-    package func folder(_ index: GeneratedFile.Place) -> URL {
-        switch index {
+    package func folder(_ kind: GeneratedFile.Place) -> URL {
+        switch kind {
         case .sources: url.appendingPathComponent("Generated", isDirectory: true)
         case .migrations: url.appendingPathComponent("Migrations", isDirectory: true)
         case .sql: url.appendingPathComponent("SQL", isDirectory: true)

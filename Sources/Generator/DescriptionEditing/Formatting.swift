@@ -54,10 +54,10 @@ package enum Formatting {
             return JSONOutput.Member(key, self.value(member.value, of: key, in: table))
         }
         // Keys of Lucid that a store does not need come after the others, in their order.
-        let indexes = known.enumerated().map { index, member in
+        let ranked = known.enumerated().map { index, member in
             (order.firstIndex(of: member.key) ?? order.count + index, member)
         }
-        return .object(indexes.sorted { $0.0 < $1.0 }.map(\.1))
+        return .object(ranked.sorted { $0.0 < $1.0 }.map(\.1))
     }
 
     private static func value(_ value: JSONOutput, of key: String, in table: KeyTable) -> JSONOutput {

@@ -24,8 +24,8 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The diagnostic as `path:line:column: error: message`, the format that compilers and editors use.
     package var description: String {
-        let index = position.map { "\(path):\($0.line):\($0.column)" } ?? path
-        return "\(index): \(severity.rawValue): \(problem.message)"
+        let location = position.map { "\(path):\($0.line):\($0.column)" } ?? path
+        return "\(location): \(severity.rawValue): \(problem.message)"
     }
 }
 

@@ -13,8 +13,8 @@ extension Problem {
 
         case .unknownKey(let key, let owner, let nearest):
             return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
-        case .misplacedKey(let key, let index):
-            return "\"\(key)\" belongs \(index)"
+        case .misplacedKey(let key, let location):
+            return "\"\(key)\" belongs \(location)"
         case .notADescription(let found):
             return "a file describes one entity or subtype, so it must contain an object, not \(found)"
         case .missingKey(let key, let owner):
@@ -333,7 +333,7 @@ extension Problem {
             ? "the released version \(versions[0])"
             : "the released versions \(versions[0]) to \(versions[versions.count - 1])"
         let name = edit.element.map { $0.split(separator: " ").last.map(String.init) ?? $0 } ?? edit.entity
-        let index =
+        let subject =
             switch edit.element {
             case nil: "`\(edit.entity)`"
             case "key": "the primary key of `\(edit.entity)`"
@@ -353,18 +353,18 @@ extension Problem {
         switch (edit.formerName, edit.was, edit.now) {
         case (let former?, _, _):
             let former = former.split(separator: " ").last.map(String.init) ?? former
-            return "\(index) is called `\(former)` in \(released); if you renamed it, "
+            return "\(subject) is called `\(former)` in \(released); if you renamed it, "
                 + "add {\"version\": \"\(next)\", \"previous_name\": \"\(former)\"} to its \"version_history\"; "
                 + "otherwise restore the name"
         case (nil, nil, _):
             let again =
                 "a released version removed it, and it stays removed; put \"removed_at_version\" back, and add another one"
-            return "\(index) is not in \(released); \(edit.isRemovedBefore ? again : addition)"
+            return "\(subject) is not in \(released); \(edit.isRemovedBefore ? again : addition)"
         case (nil, _?, nil):
-            return "\(index) is in \(released), but not in the descriptions; \(removal)"
+            return "\(subject) is in \(released), but not in the descriptions; \(removal)"
         case (nil, let was?, let now?):
             return
-                "\(index) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or write its former "
+                "\(subject) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or write its former "
                 + "values in \"version_history\": {\"version\": \"\(next)\", \"previous\": {…}}"
         }
     }

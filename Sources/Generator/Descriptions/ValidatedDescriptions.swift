@@ -82,12 +82,16 @@ package struct ValidatedDescriptions: Sendable {
     ///   - target: The target of the model.
     ///   - isLockMissing: Whether the model has no lock, so that it may have been lost.
     package func severalDrafts(_ drafts: [Version], target: String, isLockMissing: Bool) -> [Diagnostic] {
-        let indexes = drafts.map { version in mentions.filter { $0.version == version } }
+        let mentionsOfDrafts = drafts.map { version in mentions.filter { $0.version == version } }
         // Of versions that are named equally often, the newest one.
-        guard let rarest = indexes.indices.reversed().min(by: { indexes[$0].count < indexes[$1].count }) else {
+        guard
+            let rarest = mentionsOfDrafts.indices.reversed().min(by: {
+                mentionsOfDrafts[$0].count < mentionsOfDrafts[$1].count
+            })
+        else {
             return []
         }
-        var named = indexes[rarest].map { (file: $0.file, offset: $0.offset, version: $0.version) }
+        var named = mentionsOfDrafts[rarest].map { (file: $0.file, offset: $0.offset, version: $0.version) }
         named.sort { ($0.file.path, $0.offset) < ($1.file.path, $1.offset) }
         if named.isEmpty, let settings {
             // Only `versions` in `strata.json` names it.
@@ -114,8 +118,8 @@ package struct ValidatedDescriptions: Sendable {
         let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
         switch change {
         case .versionAdded(let version):
-            if let index = mentions.first(where: { $0.version == version }) {
-                return index.file.diagnostic(problem, at: index.offset)
+            if let mention = mentions.first(where: { $0.version == version }) {
+                return mention.file.diagnostic(problem, at: mention.offset)
             }
         case .content(let edit):
             if let version = edit.versions.last, let diagnostic = sources?.diagnostic(problem, of: edit, in: version) {
@@ -123,8 +127,8 @@ package struct ValidatedDescriptions: Sendable {
             }
         case .step(let edit):
             if edit.owner == StepLine.configuration, let settings {
-                let index = settings.chain.first { $0.from.version == edit.from }?.from.offset ?? 0
-                return settings.file.diagnostic(problem, at: index)
+                let offset = settings.chain.first { $0.from.version == edit.from }?.from.offset ?? 0
+                return settings.file.diagnostic(problem, at: offset)
             }
             if let diagnostic = sources?.diagnostic(problem, of: edit) { return diagnostic }
         case .versionRemoved(let version):

@@ -130,12 +130,12 @@ package struct Validator {
     /// Checks the properties and the values in a condition or in another expression over them.
     mutating func check(
         _ condition: RowExpression<ElementLineage>, key: String, _ entity: Entity, _ columns: [StoredColumn],
-        _ version: ModelVersion, _ index: (Problem) -> Diagnostic
+        _ version: ModelVersion, _ diagnostic: (Problem) -> Diagnostic
     ) {
         func refuse(_ lineage: ElementLineage, _ reason: String) {
             let name = entity.property(lineage)?.name ?? sources.name(of: lineage, in: entity.lineage)
             let problem = Problem.conditionDoesNotApply(key: key, "`\(name)` \(reason)", version: version.version.text)
-            diagnostics.append(index(problem))
+            diagnostics.append(diagnostic(problem))
         }
         for lineage in Set(condition.columns).sorted() {
             let count = columns.count { $0.property == lineage && $0.role != .position }

@@ -123,17 +123,17 @@ struct TemplateParser {
         textStart = end
     }
 
-    private func matches(_ mark: [UInt8], at index: Int) -> Bool {
-        guard index + mark.count <= bytes.count else { return false }
-        for offset in 0..<mark.count where bytes[index + offset] != mark[offset] { return false }
+    private func matches(_ mark: [UInt8], at offset: Int) -> Bool {
+        guard offset + mark.count <= bytes.count else { return false }
+        for index in mark.indices where bytes[offset + index] != mark[index] { return false }
         return true
     }
 
     private func find(_ mark: [UInt8], from start: Int) -> Int? {
-        var index = start
-        while index + mark.count <= bytes.count {
-            if matches(mark, at: index) { return index }
-            index += 1
+        var offset = start
+        while offset + mark.count <= bytes.count {
+            if matches(mark, at: offset) { return offset }
+            offset += 1
         }
         return nil
     }
@@ -146,17 +146,17 @@ struct TemplateParser {
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    private func position(of index: Int) -> (line: Int, column: Int) {
-        let before = newlines.prefix { $0 < index }
-        return (before.count + 1, index - (before.last ?? -1))
+    private func position(of offset: Int) -> (line: Int, column: Int) {
+        let before = newlines.prefix { $0 < offset }
+        return (before.count + 1, offset - (before.last ?? -1))
     }
 
     private func error(_ message: String, at name: Name) -> TemplateError {
         TemplateError(template: template, line: name.line, column: name.column, message: message)
     }
 
-    private func error(_ message: String, at index: Int) -> TemplateError {
-        let (line, column) = position(of: index)
+    private func error(_ message: String, at offset: Int) -> TemplateError {
+        let (line, column) = position(of: offset)
         return TemplateError(template: template, line: line, column: column, message: message)
     }
 }

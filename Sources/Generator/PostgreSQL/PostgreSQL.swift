@@ -146,7 +146,7 @@ package enum PostgreSQL {
     /// Returns the statement that creates an index.
     ///
     /// - Parameters:
-    ///   - place: The present name of the table.
+    ///   - currentName: The present name of the table.
     ///   - ifNeeded: Whether the statement does nothing if the index exists.
     ///   - isConcurrent: Whether others can write to the table meanwhile. The statement then cannot be a part of a transaction.
     ///   - column: Returns the present name of a column.

@@ -96,7 +96,7 @@ private struct CompatibilityCheck {
     }
 
     mutating func run(_ structs: [StructCheck]) throws -> [Failure] {
-        let index = "stores of \(newer.name) of \(fixtures.schema.name), used by apps of \(older.name)"
+        let subject = "stores of \(newer.name) of \(fixtures.schema.name), used by apps of \(older.name)"
         do {
             let (new, old) = try databases()
             try open(new)
@@ -107,7 +107,7 @@ private struct CompatibilityCheck {
         } catch {
             findings.add("error", "\(error)")
         }
-        return findings.texts.map { Failure("\(index): \($0)") }
+        return findings.texts.map { Failure("\(subject): \($0)") }
     }
 
     // MARK: Databases

@@ -163,10 +163,10 @@ public struct RowExpectation: Sendable {
     let new: EntityTable
     /// The source text of the function that you write.
     let stub: String
-    let ask: @Sendable (StepComparison, Place) throws -> [String]
+    let ask: @Sendable (StepComparison, RecordTables) throws -> [String]
 
     /// The temporary tables that record the expected results of the rows.
-    struct Place {
+    struct RecordTables {
         let outcomes: KeyOutcomes
         let expectedRows: String
         /// Whether this expectation reports missing rows. It does not if an inferred expectation reports them.

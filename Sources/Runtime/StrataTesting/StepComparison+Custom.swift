@@ -19,7 +19,8 @@ extension StepComparison {
             do {
                 problems += try expectation.ask(
                     self,
-                    RowExpectation.Place(outcomes: outcomes, expectedRows: expectedRows, reportsMissing: table == nil))
+                    RowExpectation.RecordTables(
+                        outcomes: outcomes, expectedRows: expectedRows, reportsMissing: table == nil))
             } catch is UnwrittenExpectation {
                 unwritten.append(expectation.stub)
                 unknown.insert(expectation.old.name)
@@ -56,15 +57,15 @@ extension StepComparison {
 
     /// Records the expected result of each row of an entity.
     func ask<Old: StoredEntity, New: StoredEntity>(
-        _ expected: (Old, StepDatabases) throws -> Expected<New>, _ index: RowExpectation.Place
+        _ expected: (Old, StepDatabases) throws -> Expected<New>, _ tables: RowExpectation.RecordTables
     ) throws -> [String] {
-        let outcomes = index.outcomes
+        let outcomes = tables.outcomes
         let (oldCount, newCount) = (outcomes.old.count, outcomes.new.count)
         let insert = try connection.prepare(
             "INSERT INTO \(outcomes.name) VALUES (\(SQL.parameters(oldCount + newCount + 1)))")
         let columns = New.table.columns.count
         let row = try connection.prepare(
-            "INSERT INTO \(index.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
+            "INSERT INTO \(tables.expectedRows) VALUES (\(SQL.parameters(columns + oldCount)))")
         var problems: [String] = []
         let cursor = try databases.old.cursor(Old.self)
         while let old = try cursor.next() {
@@ -100,7 +101,7 @@ extension StepComparison {
                     guard try statement.step() else { return nil }
                     let newID = try New.ID(row: statement.row, at: 0)
                     guard let new = try databases.new.find(New.self, id: newID) else {
-                        return index.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
+                        return tables.reportsMissing ? "\(old) should become row \(newID), which is missing" : nil
                     }
                     return try check(new) ? nil : "\(old) became \(new), which the check of .kept(as:) rejects"
                 }

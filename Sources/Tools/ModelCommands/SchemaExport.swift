@@ -130,10 +130,8 @@ struct SchemaExport {
         }
         let numbers = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { one, _ in one })
         for table in tables {
-            let targets = Set(table.foreignKeys.compactMap { numbers[$0.target] }).subtracting([
-                numbers[table.name] ?? -1
-            ]
-            )
+            let targets = Set(
+                table.foreignKeys.lazy.map(\.target).filter { $0 != table.name }.compactMap { numbers[$0] })
             add("table", references: targets.sorted(), driftTable(table))
         }
         for table in tables {

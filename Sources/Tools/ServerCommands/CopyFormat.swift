@@ -117,17 +117,17 @@ struct CopyFormat {
         var fields: [[UInt8]?] = []
         var field: [UInt8] = []
         var isNull = false
-        var index = 0
-        while index < line.count {
-            let byte = line[index]
+        var offset = 0
+        while offset < line.count {
+            let byte = line[offset]
             switch byte {
             case tab, newline:
                 fields.append(isNull ? nil : field)
                 (field, isNull) = ([], false)
                 if byte == newline { return fields }
-            case backslash where index + 1 < line.count:
-                index += 1
-                switch line[index] {
+            case backslash where offset + 1 < line.count:
+                offset += 1
+                switch line[offset] {
                 case UInt8(ascii: "N"): isNull = true
                 case UInt8(ascii: "n"): field.append(newline)
                 case UInt8(ascii: "t"): field.append(tab)
@@ -139,7 +139,7 @@ struct CopyFormat {
                 }
             default: field.append(byte)
             }
-            index += 1
+            offset += 1
         }
         return fields
     }

@@ -189,16 +189,16 @@ struct DatabaseRewriting {
     ) throws {
         defer { insert.reset() }
         if let number { try insert.bind(number, at: 1) }
-        let parameter = number == nil ? 1 : 2
+        let firstParameter = number == nil ? 1 : 2
         if let replacing {
             guard let values = try replacing(result.name, columns, Array(row.values[first...])) else { return }
-            for (index, value) in values.enumerated() { try insert.bind(value, at: parameter + index) }
+            for (index, value) in values.enumerated() { try insert.bind(value, at: firstParameter + index) }
         } else {
-            for index in columns.indices { try insert.bind(row, first + index, at: parameter + index) }
+            for index in columns.indices { try insert.bind(row, first + index, at: firstParameter + index) }
         }
         do {
             while try insert.step() {
-                for index in columns.indices where try insert.row.int(parameter - 1 + index) == 1 {
+                for index in columns.indices where try insert.row.int(firstParameter - 1 + index) == 1 {
                     result.converted += 1
                 }
             }
@@ -291,20 +291,20 @@ struct DamagedRows {
         /// Looks for readable rows between two places at which reading failed.
         func explore(_ low: Int64, _ high: Int64, _ before: Int64?, _ after: Int64?) throws {
             if low > high { return gaps.append(.init(after: before, before: after)) }
-            var indexes: Set<Int64> = []
+            var candidates: Set<Int64> = []
             let span = high.subtractingReportingOverflow(low)
             for power in 0..<62 {
                 let step: Int64 = 1 << Int64(power)
                 let (up, isUpOver) = low.addingReportingOverflow(step)
                 let (down, isDownOver) = high.subtractingReportingOverflow(step)
-                if !isUpOver, up <= high { indexes.insert(up) }
-                if !isDownOver, down > low { indexes.insert(down) }
+                if !isUpOver, up <= high { candidates.insert(up) }
+                if !isDownOver, down > low { candidates.insert(down) }
             }
             if !span.overflow, span.partialValue > Self.probes {
-                for part in 1..<Self.probes { indexes.insert(low + span.partialValue / Self.probes * part) }
+                for part in 1..<Self.probes { candidates.insert(low + span.partialValue / Self.probes * part) }
             }
-            for index in indexes.sorted() {
-                guard let found = try readable(index, high) else { continue }
+            for candidate in candidates.sorted() {
+                guard let found = try readable(candidate, high) else { continue }
                 // The rows before it, down to the next damage, and from there on.
                 let lowest = try found > low ? run(down, low, found - 1).0 ?? found : found
                 if lowest != .min { try explore(low, lowest - 1, before, lowest) }

@@ -59,7 +59,7 @@ package enum SalvageCommand {
         for table in report.tables
         where !ReservedNames.isOfStrata(table.name) || !table.lost.isEmpty || table.invalid + table.converted > 0 {
             var line = "  \(table.name): \(table.rows) \(table.rows == 1 ? "row" : "rows")"
-            line += table.lost.map { "; rows are lost \(Self.place($0))" }.joined()
+            line += table.lost.map { "; rows are lost \(Self.description($0))" }.joined()
             if table.invalid > 0 { line += "; \(table.invalid) rows violate a constraint and are lost" }
             if table.converted > 0 { line += "; values with another type than their column: \(table.converted)" }
             lines.append(line)
@@ -69,7 +69,7 @@ package enum SalvageCommand {
         return lines.joined(separator: "\n")
     }
 
-    private static func place(_ gap: DatabaseRewriting.Gap) -> String {
+    private static func description(_ gap: DatabaseRewriting.Gap) -> String {
         switch (gap.after, gap.before) {
         case (let after?, let before?): "between the rows \(after) and \(before), which may be damaged too"
         case (let after?, nil): "after the row \(after), which may be damaged too"

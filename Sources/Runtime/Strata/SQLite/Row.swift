@@ -142,10 +142,10 @@ public struct Row {
         }
         // The last eight bytes may have been read already.
         var bits = start.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-        var index = 0
-        while index < bytes.count - 8 {
-            bits |= start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            index += 8
+        var offset = 0
+        while offset < bytes.count - 8 {
+            bits |= start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset += 8
         }
         return bits & 0x8080_8080_8080_8080 == 0
     }
