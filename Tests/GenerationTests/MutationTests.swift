@@ -169,7 +169,8 @@ import Testing
             testFolder: .aboveFile,
             sealedCount: history.versions.count)
         let generator = Generator(history: history, templates: templates, options: options)
-        _ = try generator.sources() + generator.stubs() + generator.sql() + generator.tests()
+        _ = try generator.rendered(
+            generator.sources() + generator.stubs() + generator.sql() + generator.tests())
         let lock = try Lock(parsing: generator.lock().contents)
         #expect(lock.changes(in: history) == [])
         for version in history.versions {

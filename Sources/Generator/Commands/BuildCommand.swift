@@ -18,8 +18,8 @@ struct BuildCommand {
     /// Checks the committed files that a build does not generate: the lock, the SQL and the custom migrations.
     ///
     /// - Throws: `CommandError.stale` if one is not up to date, or if the file of a custom migration is missing.
-    private func checkCommitted(_ model: LoadedModel, _ generator: Generator) throws {
-        let tree = try GeneratedTree(model, testFolders: [], scope: .sources, generator: generator)
+    private func checkCommitted(_ model: LoadedModel) throws {
+        let tree = try Pipeline.generate(model, scope: .sources)
         let stale = tree.files.filter { !FileWriter.holds($0.contents, at: $0.url) }.map {
             "\($0.url.path): error: it is stale"
         }
@@ -29,12 +29,12 @@ struct BuildCommand {
     }
 
     func run() throws {
-        let model = try LoadedModel(reading: folder)
+        let model = try Pipeline.load(folder, scope: .sources)
         let generator = try model.generator(
-            testFolder: testFolders.first.map { .path($0.url.path) } ?? .aboveFile,
-            for: testFolders.first)
-        if place == .sources { try checkCommitted(model, generator) }
-        for file in place == .tests ? try generator.tests() : try generator.sources(isBuilt: true) {
+            testFolder: testFolders.first.map { .path($0.url.path) } ?? .aboveFile, for: testFolders.first)
+        if place == .sources { try checkCommitted(model) }
+        let artifacts = place == .tests ? generator.tests() : generator.sources(isBuilt: true)
+        for file in try generator.rendered(artifacts) {
             // Write every declared output, even if its contents stay the same: the build system compares modification
             // dates.
             try Data(file.contents.utf8).write(to: output.appendingPathComponent(file.name), options: .atomic)

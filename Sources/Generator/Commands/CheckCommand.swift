@@ -9,7 +9,7 @@ struct CheckCommand {
     private let arguments: Arguments
     private let paths: [String]
     private let testTargets: [String: URL]?
-    private let scope: GeneratedTree.Scope
+    private let scope: Pipeline.Scope
     private let stamp: String?
     private let needsRelease: Bool
     /// The oldest version whose apps must be able to use stores of the newest version; nil if any may be unable.
@@ -39,9 +39,11 @@ struct CheckCommand {
         if isJSON { return try printJSON(console) }
         if isGitHub { return try printAnnotations(console) }
         var isFound = false
+        var unwritten: [URL] = []
         for path in paths {
             let folder = try arguments.model(at: path)
-            let findings = try findings(in: folder)
+            let (findings, tree) = try check(folder)
+            unwritten += tree.unwrittenStubs()
             if stamp == nil { for warning in folder.manifestWarnings() { console.complain(warning) } }
             let messages =
                 Self.summary(of: findings.filter(\.isMendedByGenerating), in: folder)
@@ -52,12 +54,9 @@ struct CheckCommand {
         if isFound { throw CommandError.found }
         if stamp == nil { console.say("everything is up to date") }
         if let stamp {
-            for path in paths where scope != .tests {
-                let model = try LoadedModel(reading: try arguments.model(at: path))
-                for stub in try GeneratedTree(model, testFolders: [], scope: .sources).unwrittenStubs() {
-                    console.complain(
-                        "\(stub.path):1:1: warning: this migration is not written yet; no older store can be opened")
-                }
+            for stub in unwritten {
+                console.complain(
+                    "\(stub.path):1:1: warning: this migration is not written yet; no older store can be opened")
             }
             try FileWriter.write(
                 "// The committed files match the descriptions.\n", to: URL(fileURLWithPath: stamp))
@@ -161,7 +160,7 @@ struct CheckCommand {
     /// Returns the problems of the model at a path. A model that cannot be read has problems too.
     private func findings(at path: String) throws -> [Finding] {
         do {
-            return try findings(in: try arguments.model(at: path))
+            return try check(try arguments.model(at: path)).findings
         } catch let error as CommandError {
             return [Finding(file: path, message: error.description)]
         } catch let error as Diagnostics {
@@ -169,11 +168,12 @@ struct CheckCommand {
         }
     }
 
-    private func findings(in folder: ModelFolder) throws -> [Finding] {
+    /// Returns the problems of a model, and its files.
+    private func check(_ folder: ModelFolder) throws -> (findings: [Finding], tree: GeneratedTree) {
         if scope == .all { try folder.checkTests(among: testTargets) }
         let testFolders = folder.testFolders(among: testTargets)
-        let model = try LoadedModel(reading: folder, testFolders: scope == .all ? testFolders : [])
-        let output = try GeneratedTree(model, testFolders: testFolders, scope: scope)
+        let model = try Pipeline.load(folder, tests: testFolders, scope: scope)
+        let output = try Pipeline.generate(model, scope: scope)
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)
         }
@@ -205,7 +205,7 @@ struct CheckCommand {
             findings += output.obsoleteMigrations.map {
                 Finding(file: $0.path, message: GeneratedTree.obsoleteMigration)
             }
-            let files = model.fixtureFindings(in: testFolders) + model.resultsFindings(in: testFolders)
+            let files = model.sealing.fixtureFindings + model.sealing.resultsFindings
             findings += files.map { Finding(file: $0.url.path, message: $0.message) }
         }
         if let compatibleSince {
@@ -225,6 +225,6 @@ struct CheckCommand {
                 "version \(model.history.newest.version) is not released; run: \(CommandError.releaseCommand(folder.target))"
             findings.append(Finding(file: folder.url.appendingPathComponent("strata.lock").path, message: message))
         }
-        return findings
+        return (findings, output)
     }
 }

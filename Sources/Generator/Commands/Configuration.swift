@@ -3,7 +3,7 @@ import Generation
 import SchemaModel
 
 /// The configuration of a model, from `strata.json`.
-package struct Configuration {
+package struct Configuration: Sendable {
     /// The modes of a model.
     enum Mode: String, CaseIterable {
         /// Generated files are committed. The build plugin checks them.

@@ -7,7 +7,7 @@ import SchemaModel
 struct GenerateCommand {
     private let folders: [ModelFolder]
     private let testTargets: [String: URL]?
-    private let release: LoadedModel.Release?
+    private let release: Sealing.Release?
     private let isBeta: Bool
     /// Whether a version may be released without its fixture and green tests.
     private let isUntested: Bool
@@ -55,22 +55,23 @@ struct GenerateCommand {
     private func releaseBeta(of folder: ModelFolder, _ console: Console) throws {
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
-        var model = try LoadedModel(reading: folder, release: .newest, testFolders: testFolders)
+        let model = try Pipeline.load(folder, tests: testFolders, releasing: .newest)
         guard let draft = model.draft else { throw CommandError.noDraft(model.history.newest.version.text) }
         if draft.isBeta { return try run(folder, .newest, console) }
         // The beta has the tables of the draft, so everything that the draft needs is there.
-        _ = model.sealFixtures(in: testFolders)
-        _ = model.sealResults(in: testFolders)
-        try checkRelease(of: model, try GeneratedTree(model, testFolders: testFolders), testFolders)
+        let sealing = model.sealing.sealingFiles(hasPassed: model.openTests.isEmpty).sealing
+        try checkRelease(of: model.with(sealing), try Pipeline.generate(model.with(sealing)))
         let betas = model.history.versions.map(\.version).filter { $0.isBeta && $0.final == draft }
         let beta = draft.beta((betas.last?.number.beta ?? 0) + 1)
         var edits = try Renumbering.renumber(
             draft, to: beta, in: try folder.descriptions(), configuration: try folder.configurationFile())
         edits.merge(try OwnSources(of: folder, testFolders).renaming(draft, to: beta)) { _, new in new }
         let edited = try folder.applying(edits)
-        _ = try LoadedModel(reading: edited, release: .version(beta))
+        _ = try Pipeline.load(edited, releasing: .version(beta))
         for line in try edited.writeEdits() { console.say(line) }
-        for file in model.draftFiles(in: testFolders) { try? FileManager.default.removeItem(at: file) }
+        for file in testFolders.flatMap({ $0.drafts(of: model.history.name) }) {
+            try? FileManager.default.removeItem(at: file)
+        }
         try run(edited, .version(beta), isChecked: false, console)
         for (path, line) in try OwnSources(of: edited, testFolders).mentions(of: [draft]) {
             console.say("\(path):\(line):1: warning: this file still names \"\(draft)\", which is \"\(beta)\" now")
@@ -82,7 +83,7 @@ struct GenerateCommand {
     }
 
     private func run(
-        _ folder: ModelFolder, _ release: LoadedModel.Release?, isChecked: Bool = true, _ console: Console
+        _ folder: ModelFolder, _ release: Sealing.Release?, isChecked: Bool = true, _ console: Console
     ) throws {
         let stamp = release == nil ? GenerationStamp(folder, testTargets: testTargets) : nil
         if let notes = stamp?.notes {
@@ -92,29 +93,30 @@ struct GenerateCommand {
         }
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
-        var model = try LoadedModel(reading: folder, release: release, testFolders: testFolders)
-        let sealedFixtures = model.sealFixtures(in: testFolders)
-        let sealedResults = model.sealResults(in: testFolders)
-        let tree = try GeneratedTree(model, testFolders: testFolders)
+        let loaded = try Pipeline.load(folder, tests: testFolders, releasing: release)
+        let sealed = loaded.sealing.sealingFiles(hasPassed: loaded.openTests.isEmpty)
+        let model = loaded.with(sealed.sealing)
+        let tree = try Pipeline.generate(model)
         if case .steps(let steps) = release {
-            model.removeResults(of: steps, in: testFolders)
             for step in steps {
+                // The tests write them again.
+                if let file = model.sealing.folder?.results(of: step) { try? FileManager.default.removeItem(at: file) }
                 console.say(
                     "the step from \(step.from) to \(step.to) of \(model.history.name) is now released as the descriptions have it"
                 )
             }
         } else if release != nil, isChecked {
-            try checkRelease(of: model, tree, testFolders)
+            try checkRelease(of: model, tree)
         }
-        announceSealedVersions(of: model, release, testFolders, console)
-        if model.lock.versions.dropFirst().contains(where: { $0.step == nil }), release == nil {
+        announceSealedVersions(of: model, release, console)
+        if model.sealing.lock.versions.dropFirst().contains(where: { $0.step == nil }), release == nil {
             console.say("strata.lock now seals the steps between released versions, as the descriptions have them")
         }
-        for note in sealedResults.notes { console.say(note) }
+        for note in sealed.notes { console.say(note) }
         let notes = model.notes.map(\.description)
         for note in notes { console.say(note) }
         var lines: [String] = []
-        for (draft, fixture) in sealedFixtures + sealedResults.renamed {
+        for (draft, fixture) in sealed.renamed {
             if FileManager.default.fileExists(atPath: fixture.path) { try FileManager.default.removeItem(at: fixture) }
             try FileManager.default.moveItem(at: draft, to: fixture)
             lines.append("sealed \(fixture.path)")
@@ -126,7 +128,7 @@ struct GenerateCommand {
             console.say("note: \(step.compatibilityText)")
         }
         let stray = try OwnSources(of: folder, testFolders).strayExpectations(besides: tree.expectationFunctions)
-        let unsealed = model.stepsWithoutResults(in: testFolders).map {
+        let unsealed = model.sealing.stepsWithoutResults.map {
             "note: the results of the released step \($0) are not sealed yet; run the tests, then generate, and commit both"
         }
         let warnings =
@@ -139,20 +141,18 @@ struct GenerateCommand {
 
     /// Checks that the versions to release have their custom migrations, fixtures that are current, and green tests. A
     /// release without tests needs nothing.
-    private func checkRelease(
-        of model: LoadedModel, _ tree: GeneratedTree, _ testFolders: [ModelFolder.TestFolder]
-    ) throws {
+    private func checkRelease(of model: LoadedModel, _ tree: GeneratedTree) throws {
         if isUntested { return }
-        let new = model.sealedVersions.filter { !model.released.contains($0) }
+        let sealing = model.sealing
+        let new = sealing.newVersions
         let missing = tree.stubs.map(\.url).filter { !FileManager.default.fileExists(atPath: $0.path) }
         // The migrations to later versions may be unwritten.
-        let needed = model.sealedVersions.map { "_to_\($0.identifier).swift" }
+        let needed = sealing.versions.map { "_to_\($0.identifier).swift" }
         let unwritten = (missing + tree.unwrittenStubs()).filter { url in
             needed.contains { url.lastPathComponent.hasSuffix($0) }
         }
-        let stale = model.staleFixtures(in: testFolders)
-        let withoutFixture =
-            stale.isEmpty ? model.versionsWithoutFixture(in: testFolders).filter(new.contains) : []
+        let stale = sealing.staleFixtures
+        let withoutFixture = stale.isEmpty ? sealing.versionsWithoutFixture.filter(new.contains) : []
         var messages =
             unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" }
             + stale.map {
@@ -161,7 +161,7 @@ struct GenerateCommand {
             + withoutFixture.map {
                 "\(model.folder.path): error: version \($0) has no fixture, so nothing was released; run generate and the tests first, or add --untested"
             }
-        let open = new.isEmpty || !messages.isEmpty ? [] : model.openTests(in: testFolders)
+        let open = new.isEmpty || !messages.isEmpty ? [] : model.openTests
         if !open.isEmpty {
             messages.append(
                 "\(model.folder.path): error: these generated tests have not passed with the present descriptions, migrations and tests, "
@@ -171,16 +171,15 @@ struct GenerateCommand {
     }
 
     private func announceSealedVersions(
-        of model: LoadedModel, _ release: LoadedModel.Release?, _ testFolders: [ModelFolder.TestFolder],
-        _ console: Console
+        of model: LoadedModel, _ release: Sealing.Release?, _ console: Console
     ) {
-        let new = model.sealedVersions.filter { !model.released.contains($0) }
+        let (versions, new) = (model.sealing.versions, model.sealing.newVersions)
         for version in new {
-            let verb = release != nil && version == model.sealedVersions.last ? "released" : "sealed"
+            let verb = release != nil && version == versions.last ? "released" : "sealed"
             console.say("\(verb) \(version) of \(model.history.name): it can no longer change")
         }
         if case .steps = release { return }
-        if release != nil, new.isEmpty, let newest = model.sealedVersions.last {
+        if release != nil, new.isEmpty, let newest = versions.last {
             console.say("\(newest) of \(model.history.name) is already released")
             if newest.isBeta {
                 console.say(
@@ -188,7 +187,7 @@ struct GenerateCommand {
                 )
             }
         }
-        for version in model.versionsWithoutFixture(in: testFolders) where new.contains(version) {
+        for version in model.sealing.versionsWithoutFixture where new.contains(version) {
             console.say(
                 "warning: \(version) has no fixture yet; run the tests, which write it, then generate, which records it, and commit both"
             )

@@ -4,7 +4,7 @@ import Generation
 import PostgreSQL
 import TestFiles
 
-/// The generated files of a model, with their URLs.
+/// The generated files of a model, with their URLs, and what is on disk beside them.
 struct GeneratedTree {
     /// The files that are generated again whenever their contents change.
     private(set) var files: [(url: URL, contents: String)] = []
@@ -27,69 +27,63 @@ struct GeneratedTree {
     static let obsoleteMigration =
         "no step needs this migration any more; delete it, or move its functions to the migration that replaces it"
 
-    /// The parts of a model's files.
-    enum Scope {
-        case all, sources, tests
-    }
-
-    /// Generates the files of `model`.
+    /// Places the files of the target of `model`.
     ///
     /// - Parameters:
+    ///   - generated: The files.
     ///   - model: The model.
-    ///   - testFolders: The folders of its tests.
-    ///   - scope: The parts to generate.
-    ///   - generator: A generator for the model; nil to create one.
-    /// - Throws: `Diagnostics` if the model has several drafts; `CommandError` if the configured templates are wrong.
+    ///   - scope: The parts that are generated.
+    ///   - functions: The functions that the tests call.
+    /// - Throws: `CommandError` if the SQL for a server is wrong.
     init(
-        _ model: LoadedModel, testFolders: [ModelFolder.TestFolder], scope: Scope = .all, generator: Generator? = nil
+        _ generated: [GeneratedFile], of model: LoadedModel, _ scope: Pipeline.Scope,
+        functions: [String: Set<String>]
     ) throws {
-        guard model.severalDrafts.isEmpty else { throw Diagnostics(model.severalDrafts) }
-        let generator = try generator ?? model.generator(for: testFolders.first { $0.isFirst })
-        expectationFunctions = scope == .all ? generator.expectationFunctions() : [:]
+        expectationFunctions = functions
+        if scope == .tests { return }
         let folder = model.folder
-        if scope != .tests {
-            for stub in try generator.stubs() {
-                let url = folder.folder(.migrations).appendingPathComponent(stub.name)
-                stubs.append((url, stub.contents))
-                // A stub that you have not changed follows the descriptions.
-                let text = try? String(contentsOf: url, encoding: .utf8)
-                if let text, StubMark.isUntouched(text) { files.append((url, stub.contents)) }
-            }
-            let needed = Set(stubs.map(\.url.lastPathComponent))
-            for file in Self.migrations(of: folder) where !needed.contains(file.lastPathComponent) {
-                let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-                if StubMark.isUntouched(text) { leftovers.append(file) } else { obsoleteMigrations.append(file) }
-            }
-            let sources = folder.configuration.mode == .committed ? try generator.sources() : []
-            add(sources, in: folder.folder(.sources), suffix: ".swift")
-            add(try generator.sql(), in: folder.folder(.sql), suffix: ".sql")
-            try addServer(model)
-            let lock = generator.lock()
-            files.append((folder.url.appendingPathComponent(lock.name), lock.contents))
-        }
+        func files(_ place: GeneratedFile.Place) -> [GeneratedFile] { generated.filter { $0.place == place } }
+        addStubs(files(.migrations), in: folder)
+        add(files(.sources), in: folder.folder(.sources), suffix: ".swift")
+        add(files(.sql), in: folder.folder(.sql), suffix: ".sql")
+        try addServer(model)
         // A build does not check the documents: nothing that is compiled depends on them.
+        let names = scope == .all ? LoadedModel.documentNames : []
+        add(files(.model), in: folder.url, suffix: "", owning: names.contains)
         if scope == .all {
-            let documents = folder.configuration.hasDocuments ? try Self.documents(of: model, generator) : []
-            add(documents, in: folder.url, suffix: "") { Self.documentNames.contains($0) }
-            addAttributes(["Generated/**", "SQL/**"] + documents.map(\.name), in: folder.url, of: folder)
+            let documents = files(.model).map(\.name).filter(names.contains)
+            addAttributes(["Generated/**", "SQL/**"] + documents, in: folder.url, of: folder)
         }
-        for testFolder in testFolders where scope != .sources {
-            let generator =
-                testFolder.isFirst ? generator : try model.generator(for: testFolder)
-            files.append(
-                (
-                    testFolder.url.appendingPathComponent("Fixtures/\(model.history.name)/.gitignore"),
-                    "# Written by Strata: what the tests write for drafts is not committed.\ndraft-*\n\(TestRecord.fileName)\n"
-                ))
-            let tests = folder.configuration.mode == .committed ? try generator.tests() : []
-            if scope == .all, !tests.isEmpty {
-                addAttributes(["*.swift"], in: testFolder.url.appendingPathComponent("Generated"), of: folder)
-            }
-            let names = Set(tests.map(\.name) + [Generator.testsName(folder.module)])
-            // A test target may belong to several models. Only the files of this model may be removed.
-            add(tests, in: testFolder.url.appendingPathComponent("Generated", isDirectory: true), suffix: ".swift") {
-                names.contains($0)
-            }
+    }
+
+    /// Adds the files of a test target.
+    mutating func addTests(
+        _ tests: [GeneratedFile], in testFolder: ModelFolder.TestFolder, of model: LoadedModel, _ scope: Pipeline.Scope
+    ) {
+        let generated = testFolder.url.appendingPathComponent("Generated", isDirectory: true)
+        files.append(
+            (
+                testFolder.fixtures(of: model.history.name).appendingPathComponent(".gitignore"),
+                "# Written by Strata: what the tests write for drafts is not committed.\ndraft-*\n\(TestRecord.fileName)\n"
+            ))
+        if scope == .all, !tests.isEmpty { addAttributes(["*.swift"], in: generated, of: model.folder) }
+        let names = Set(tests.map(\.name) + [Generator.testsName(model.folder.module)])
+        // A test target may belong to several models. Only the files of this model may be removed.
+        add(tests, in: generated, suffix: ".swift", owning: names.contains)
+    }
+
+    private mutating func addStubs(_ generated: [GeneratedFile], in folder: ModelFolder) {
+        for stub in generated {
+            let url = folder.folder(.migrations).appendingPathComponent(stub.name)
+            stubs.append((url, stub.contents))
+            // A stub that you have not changed follows the descriptions.
+            let text = try? String(contentsOf: url, encoding: .utf8)
+            if let text, StubMark.isUntouched(text) { files.append((url, stub.contents)) }
+        }
+        let needed = Set(generated.map(\.name))
+        for file in Self.migrations(of: folder) where !needed.contains(file.lastPathComponent) {
+            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            if StubMark.isUntouched(text) { leftovers.append(file) } else { obsoleteMigrations.append(file) }
         }
     }
 
@@ -126,15 +120,6 @@ struct GeneratedTree {
         } else if text?.contains(ModelFolder.attributesHead) == true {
             leftovers.append(file)
         }
-    }
-
-    /// The names of the documents.
-    private static let documentNames = ["Schema.html", "SCHEMA.md"]
-
-    private static func documents(of model: LoadedModel, _ generator: Generator) throws -> [GeneratedFile] {
-        let document = try model.document(generator)
-        let texts = [try SchemaPage(document, .builtIn()).html, SchemaMarkdown(document).text]
-        return zip(documentNames, texts).map { GeneratedFile(place: .model, name: $0, contents: $1) }
     }
 
     private mutating func add(

@@ -27,7 +27,7 @@ struct DiffCommand {
     }
 
     func run(_ console: Console) throws {
-        let history = try LoadedModel(reading: folder).history
+        let history = try folder.loaded().history
         for version in versions where !history.versions.contains(where: { $0.version == version }) {
             throw CommandError.noVersion(version.text, known: history.versions.map(\.version.text))
         }

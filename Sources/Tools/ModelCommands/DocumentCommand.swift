@@ -41,7 +41,7 @@ struct DocumentCommand {
     func run(_ console: Console) throws {
         let line = console.progress("documenting", unit: "steps")
         defer { line.end() }
-        let model = try LoadedModel(reading: folder)
+        let model = try folder.loaded()
         let versions = model.history.versions.map(\.version)
         let index = try earlier.map { earlier in
             guard let index = versions.firstIndex(of: earlier) else {

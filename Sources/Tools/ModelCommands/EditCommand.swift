@@ -104,7 +104,7 @@ struct EditCommand {
 
     func run(_ console: Console) throws {
         let folder = try folder()
-        let model = try LoadedModel(reading: folder)
+        let model = try folder.loaded()
         let draft = try draft(of: model)
         let isNew = !model.history.versions.contains { $0.version == draft }
         // Older versions that are no longer supported are still in the descriptions.
@@ -137,7 +137,7 @@ struct EditCommand {
 
     private func history(of edited: ModelFolder) throws -> SchemaHistory {
         do {
-            return try LoadedModel(reading: edited).history
+            return try edited.loaded().history
         } catch let error as Diagnostics {
             throw CommandError.wrongEdit(error.all.map(\.description))
         }

@@ -43,10 +43,10 @@ struct PruneCommand {
         /// Writes the lock if the statements of supported versions change: pruning may change the order of columns, and
         /// the names of indexes and limits. No store depends on them.
         func writeLock(_ console: Console) throws {
-            let lock = model.lock.acceptingDDL(of: history)
-            if lock == model.lock { return }
+            let lock = model.sealing.lock.acceptingDDL(of: history)
+            if lock == model.sealing.lock { return }
             try FileWriter.write(lock.text, to: folder.url.appendingPathComponent(Generator.lockName))
-            for (old, new) in zip(model.lock.versions, lock.versions) where old != new {
+            for (old, new) in zip(model.sealing.lock.versions, lock.versions) where old != new {
                 let difference = "the order of columns, or the names of indexes and limits"
                 console.say("SQL/\(new.version).sql will differ in \(difference)")
             }
@@ -57,7 +57,7 @@ struct PruneCommand {
     ///
     /// - Throws: `CommandError.unprunable` if a version would change; `Diagnostics` if the pruned files are wrong.
     static func prune(_ folder: ModelFolder, before oldest: Version) throws -> Pruned {
-        let model = try LoadedModel(reading: folder)
+        let model = try folder.loaded()
         let outcomes = try Pruning.prune(
             try folder.descriptions(), configuration: try folder.configurationFile(), oldest: oldest)
         return Pruned(

@@ -29,7 +29,7 @@ struct SquashCommand {
     private func run(_ folder: ModelFolder, _ console: Console) throws {
         try folder.checkTests(among: testTargets)
         let testFolders = folder.testFolders(among: testTargets)
-        let versions = try LoadedModel(reading: folder).history.versions.map(\.version)
+        let versions = try folder.loaded().history.versions.map(\.version)
         guard versions.contains(oldest) else {
             throw CommandError.noVersion(oldest.text, known: versions.map(\.text))
         }

@@ -1,0 +1,46 @@
+import Descriptions
+import Foundation
+import Generation
+import SchemaDiff
+import SchemaModel
+
+/// The files of a model that a run of the generator starts from. Each is read once.
+struct ModelFiles: Sendable {
+    /// The descriptions of entities and subtypes.
+    let descriptions: [SourceFile]
+    /// The released versions, from `strata.lock`; empty if there is no such file.
+    let lock: Lock
+    /// Whether there is a `strata.lock`.
+    let hasLock: Bool
+
+    /// Reads the files in the folder of a model.
+    ///
+    /// - Throws: `Diagnostics` if the lock is wrong; `CommandError` if a file cannot be read.
+    init(reading folder: ModelFolder) throws {
+        let url = folder.lock
+        hasLock = FileManager.default.fileExists(atPath: url.path)
+        lock = hasLock ? try Self.lock(at: url, of: folder.schema) : Lock(schema: folder.schema)
+        descriptions = try folder.descriptions()
+    }
+
+    private static func lock(at url: URL, of schema: String) throws -> Lock {
+        func refuse(_ problem: Problem, line: Int) -> Diagnostics {
+            Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
+        }
+        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let conflict = MergeConflict(in: text)
+        let lock: Lock
+        do {
+            lock = try conflict.map { try Lock(resolving: $0) } ?? Lock(parsing: text)
+        } catch let error as LockConflict {
+            throw refuse(.twoReleases(error), line: conflict?.line ?? 1)
+        } catch let error as Lock.Malformed {
+            throw refuse(.malformedLock(error.reason), line: conflict?.line ?? error.line)
+        }
+        // A lock without versions may belong to any schema.
+        guard lock.schema == schema || lock.versions.isEmpty else {
+            throw refuse(.lockOfOtherSchema(lock.schema, expected: schema), line: 1)
+        }
+        return Lock(schema: schema, versions: lock.versions)
+    }
+}
