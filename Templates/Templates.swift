@@ -10,7 +10,7 @@ package enum Templates {
 
     /// The number of the format of the values that Strata passes to templates. It grows when values are removed, renamed or
     /// get another meaning. The first line of a template states the format that it was written for.
-    package static let format = 5
+    package static let format = 6
 
     /// The first line of every template of this format.
     package static let firstLine = "{{! Strata template, format \(format) }}"
@@ -19,11 +19,6 @@ package enum Templates {
     package static func format(of template: String) -> Int? {
         let line = template.prefix { !$0.isNewline }
         return line.wholeMatch(of: /\{\{! Strata template, format ([0-9]+) \}\}/).flatMap { Int($0.1) }
-    }
-
-    /// The documentation of the values that each template gets.
-    package static func values() throws -> String {
-        try String(contentsOf: folder.appendingPathComponent("Values.md"), encoding: .utf8)
     }
 
     /// The parts of the schema page: the template of the page, its style sheet, and its script. The script consists of all

@@ -880,7 +880,7 @@ import Testing
             #expect(names.contains("Version.sql.mustache") && names.contains("Entity.swift.mustache"))
 
             let version = own.appendingPathComponent("Version.sql.mustache")
-            let firstLine = "{{! Strata template, format 5 }}"
+            let firstLine = "{{! Strata template, format 6 }}"
             try write("\(firstLine)\n-- our own of {{version}}\n", to: version)
             #expect(run(["templates", "--copy", own.path]) == .success)
             #expect(run(["generate", folder.path]) == .success)
@@ -1211,7 +1211,7 @@ import Testing
             let extras = folder.appendingPathComponent("Own/EntityExtras.swift.mustache")
             try FileManager.default.createDirectory(
                 at: extras.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try write("{{! Strata template, format 5 }}\n\nstatic let title = {{table}}\n", to: extras)
+            try write("{{! Strata template, format 6 }}\n\nstatic let title = {{table}}\n", to: extras)
             #expect(run(["generate", folder.path]) == .success)
             let generated = try text(folder.appendingPathComponent("Generated/Book.strata.swift"))
             #expect(generated.contains("\n\n        static let title = \"book\"\n\n        // MARK: - Storage\n"))
@@ -1222,7 +1222,7 @@ import Testing
         try withModel(#"{ "templates": "Own" }"#) { (folder: URL) throws in
             let own = folder.appendingPathComponent("Own")
             try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let text = "{{! Strata template, format 5 }}\n// Made from {{source}}\n"
+            let text = "{{! Strata template, format 6 }}\n// Made from {{source}}\n"
             try write(text, to: own.appendingPathComponent("Entity.swift.mustache"))
             let other = folder.appendingPathComponent("Other.json")
             try write(#"{ "name": "other", "identifier": { "type": "int" }, "added_at_version": "2.0" }"#, to: other)

@@ -132,7 +132,7 @@ import Testing
                 .value("kinds", .texts(["[]", #"["tiny","large"]"#])),
                 .value("rank", .limited(.int, [.minimum(.integer(1))]), nullable: true), .value("title", .string),
             ], onDelete: .cascade)
-        fixtures.add(new.changed(checks: [FixtureCheck("item_rank_minimum", on: ["rank"], #""rank" >= 1"#)]))
+        fixtures.add(new.checks([FixtureCheck("item_rank_minimum", on: ["rank"], #""rank" >= 1"#)]))
         fixtures.version("2.0", sealed: false) { _ in }
         fixtures.expect(
             "item", kept: ["id", "text", "note", "data", "number", "size", "day", "item_id", "item_position"],

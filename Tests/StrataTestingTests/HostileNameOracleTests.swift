@@ -59,7 +59,7 @@ import Testing
             fixtures.add(table)
             fixtures.add(FixtureJoinTable("pairs", of: "\(name).pairs", from: name, to: name))
             fixtures.version("1.0", sealed: false) { _ in }
-            fixtures.add(table.changed(adding: [table.columns.count: .value("excluded", .string, nullable: true)]))
+            fixtures.add(table.adding(.value("excluded", .string, nullable: true), after: Self.columns.last))
             fixtures.version("1.1", sealed: false) { _ in }
             fixtures.expect(name, changed: ["excluded": .value(.null)])
             fixtures.step(from: "1.0", to: "1.1")

@@ -6,7 +6,7 @@ package struct Artifact: Sendable {
     struct Part: Sendable {
         /// The name of the template: `Entity.swift`.
         let template: String
-        let values: Value
+        let values: any TemplateValues
     }
 
     package let place: GeneratedFile.Place
@@ -14,7 +14,7 @@ package struct Artifact: Sendable {
     /// The parts of the file. An empty line separates them.
     let parts: [Part]
 
-    init(_ place: GeneratedFile.Place, _ name: String, _ template: String, _ values: Value) {
+    init(_ place: GeneratedFile.Place, _ name: String, _ template: String, _ values: any TemplateValues) {
         self.init(place, name, [Part(template: template, values: values)])
     }
 
@@ -27,7 +27,7 @@ package struct Artifact: Sendable {
     /// - Throws: `TemplateError` if a template is wrong.
     func rendered(_ renderer: Renderer) throws(TemplateError) -> GeneratedFile {
         var texts: [String] = []
-        for part in parts { texts.append(try renderer.render(part.template, part.values)) }
+        for part in parts { texts.append(try renderer.render(part.template, part.values.value)) }
         var text = texts.joined(separator: "\n")
         if name.hasSuffix(".swift") { text = SwiftLines.broken(text) }
         if place == .migrations { text = StubMark.marked(text) }

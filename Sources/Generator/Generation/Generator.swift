@@ -42,16 +42,16 @@ package struct Generator: Sendable {
             + history.subtypeLineages.map(Source.subtype) + history.unpersisted.map(Source.unpersisted)
         return sources.concurrentMap { source in
             switch source {
-            case .schema: [Artifact(.sources, Self.schemaName, "Schema.swift", schemaValues())]
-            case .migrations: [Artifact(.sources, Self.migrationsName, "Migrations.swift", migrationsValues())]
+            case .schema: [Artifact(.sources, Self.schemaName, "Schema.swift", schemaFile())]
+            case .migrations: [Artifact(.sources, Self.migrationsName, "Migrations.swift", migrationsFile())]
             case .entity(let lineage):
                 files(
-                    history.sources[lineage], "Entity", entityValues(lineage), entityHistoryValues(lineage), isBuilt)
+                    history.sources[lineage], "Entity", entityFile(lineage), entityHistoryFile(lineage), isBuilt)
             case .subtype(let lineage):
                 files(
-                    history.subtypeSources[lineage], "Subtype", subtypeValues(lineage), subtypeHistoryValues(lineage),
+                    history.subtypeSources[lineage], "Subtype", subtypeFile(lineage), subtypeHistoryFile(lineage),
                     isBuilt)
-            case .unpersisted(let name): isBuilt ? files(name, "", nil, nil, isBuilt) : []
+            case .unpersisted(let name): isBuilt ? files(name, "", nil as EntityFile?, nil, isBuilt) : []
             }
         }.flatMap(\.self)
     }
@@ -64,14 +64,14 @@ package struct Generator: Sendable {
     ///   - newest: The values of the newest type; nil if there is none.
     ///   - superseded: The values of the superseded types; nil if there are none.
     ///   - isBuilt: Whether a build generates the files.
-    private func files(
-        _ name: String, _ template: String, _ newest: Value?, _ superseded: Value?, _ isBuilt: Bool
+    private func files<Values: TemplateValues>(
+        _ name: String, _ template: String, _ newest: Values?, _ superseded: Values?, _ isBuilt: Bool
     ) -> [Artifact] {
         let newest = newest.map { Artifact.Part(template: template + ".swift", values: $0) }
         let superseded = superseded.map { Artifact.Part(template: template + "History.swift", values: $0) }
         if isBuilt {
             let parts = [newest, superseded].compactMap(\.self)
-            let nothing = Artifact.Part(template: "NotStored.swift", values: ["source": .text(name + ".json")])
+            let nothing = Artifact.Part(template: "NotStored.swift", values: NotStoredFile(source: name + ".json"))
             return [Artifact(.sources, Self.sourceName(name), parts.isEmpty ? [nothing] : parts)]
         }
         return [
@@ -83,7 +83,7 @@ package struct Generator: Sendable {
     /// Returns the stubs of the custom migrations.
     package func stubs() -> [Artifact] {
         names.steps.filter(\.isCustom).map {
-            Artifact(.migrations, names.migration($0) + ".swift", "MigrationStub.swift", stubValues($0))
+            Artifact(.migrations, names.migration($0) + ".swift", "MigrationStub.swift", stubFile($0))
         }
     }
 
@@ -91,18 +91,18 @@ package struct Generator: Sendable {
     package func sql() -> [Artifact] {
         let versions = options.ddl == .all ? history.versions : [history.newest]
         return versions.concurrentMap { version in
-            Artifact(.sql, "\(version.version).sql", "Version.sql", versionSQLValues(version))
+            Artifact(.sql, "\(version.version).sql", "Version.sql", versionSQLFile(version))
         } + names.steps.concurrentMap(sql)
     }
 
     /// Returns the SQL file of a step.
     package func sql(of step: SchemaStep) -> Artifact {
-        Artifact(.sql, "\(step.from.version)-\(step.to.version).sql", "Step.sql", stepSQLValues(step))
+        Artifact(.sql, "\(step.from.version)-\(step.to.version).sql", "Step.sql", stepSQLFile(step))
     }
 
     /// Returns the Swift files of the test target.
     package func tests() -> [Artifact] {
-        [Artifact(.tests, Self.testsName(options.module), "Tests.swift", testsValues())]
+        [Artifact(.tests, Self.testsName(options.module), "Tests.swift", testsFile())]
     }
 
     /// Returns the lock. It seals as many versions as the options say.

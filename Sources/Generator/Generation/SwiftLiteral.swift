@@ -23,21 +23,14 @@ enum SwiftLiteral {
         "[" + texts.map(string).joined(separator: ", ") + "]"
     }
 
-    /// Returns the arguments of a call such as `changed(removing:adding:)`. An argument is omitted if there is no such
-    /// change.
-    ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - removing: The label of the argument with the removed positions.
-    ///   - adding: The label of the argument with the added elements.
-    ///   - literal: Returns the literal of an element.
-    static func arguments<Element>(
-        _ change: ListChange<Element>, _ removing: String, _ adding: String, _ literal: (Element) -> String
-    ) -> [String] {
-        let removed = change.removed.map(String.init).joined(separator: ", ")
-        let added = change.added.map { "\($0.position): \(literal($0.element))" }.joined(separator: ", ")
-        return (removed.isEmpty ? [] : ["\(removing): [\(removed)]"])
-            + (added.isEmpty ? [] : ["\(adding): [\(added)]"])
+    /// Returns the literal of a value that is stored, for the type `SQLiteValue`.
+    static func sqliteValue(_ value: Literal) -> String {
+        switch value {
+        case .integer(let value): ".integer(\(value))"
+        case .real(let value): ".real(\(value))"
+        case .text(let text): ".text(\(string(text)))"
+        case .blob(let bytes): ".blob(Foundation.Data(\(bytes)))"
+        }
     }
 
     private static func escaped(_ text: String) -> String {

@@ -67,32 +67,29 @@ extension SwiftNames {
 
     // MARK: Changes of type
 
-    /// Returns Swift source that changes the value of the expression `old`.
+    /// Returns the changed value of `old`.
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - old: The Swift source of the old value.
+    ///   - old: The old value.
     ///   - isOptional: Whether the type of `old` is an optional.
     ///   - version: The version of the new value.
-    func expression(
-        _ change: TypeChange, _ old: String, isOptional: Bool, in version: ModelVersion
-    ) -> String {
+    func expression(_ change: TypeChange, _ old: Expression, isOptional: Bool, in version: ModelVersion) -> Expression {
         switch change.values {
-        case .scalar(_, let to): return "Strata.MigratedValue.\(to.rawValue)(\(old))"
-        case .caseToString: return isOptional ? "\(old)?.rawValue" : "\(old).rawValue"
+        case .scalar(_, let to): .scalar(to: to.rawValue, of: old)
+        case .caseToString: .rawValue(of: old, isOptional: isOptional)
         case .cases, .options, .members, .elements:
-            return isOptional
-                ? "\(old).map { \(remade("$0", type: change.to, in: version)) }"
-                : remade(old, type: change.to, in: version)
+            isOptional
+                ? .map(old, element: migrated(.name("$0"), to: change.to, in: version))
+                : migrated(old, to: change.to, in: version)
         }
     }
 
-    /// Returns Swift source that converts the value of the expression `old` from an older Swift type of a subtype to
-    /// its type in `version`.
-    private func remade(_ old: String, type: ValueType, in version: ModelVersion) -> String {
+    /// Returns the value of `old`, which has an older Swift type of a subtype, in its type in `version`.
+    private func migrated(_ old: Expression, to type: ValueType, in version: ModelVersion) -> Expression {
         if case .array(let element) = type {
-            return "\(old).map { \(remade("$0", type: element, in: version)) }"
+            return .map(old, element: migrated(.name("$0"), to: element, in: version))
         }
-        return "\(self.type(type, in: version))(migrating: \(old))"
+        return .migrating(old, to: self.type(type, in: version))
     }
 }

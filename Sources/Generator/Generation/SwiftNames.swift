@@ -15,6 +15,8 @@ struct SwiftNames {
     let subtypeShapes: [[SubtypeShape]]
     /// The primary key types of each entity, by lineage. The oldest type comes first.
     let keyShapes: [[KeyShape]]
+    /// Whether an entity hides the alias `Context` of custom migrations.
+    let hidesContext: Bool
 
     init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs) {
         self.history = history
@@ -25,6 +27,8 @@ struct SwiftNames {
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
         let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
         self.emitted = emitted
+        let entities = Set(history.versions.lazy.flatMap(\.entities).map(\.name))
+        self.hidesContext = entities.contains { SwiftName.type($0) == "Context" }
         // Compute the structs of all versions first, and filter them later. Then the version that declares a struct
         // does not depend on which versions are generated, and names stay the same when a version is added.
         let subtypeShapes = SubtypeShape.all(in: history)
@@ -115,13 +119,16 @@ struct SwiftNames {
 
     /// Returns the type of a column's Swift property.
     func type(of column: StoredColumn, lineage: EntityLineage, in version: ModelVersion) -> String {
-        let name =
-            switch column.role {
-            case .identifier: id(lineage, in: version)
-            case .reference(let target): id(target, in: version)
-            case .attribute, .position: type(column.type, in: version)
-            }
-        return column.isNullable ? name + "?" : name
+        wrappedType(of: column, lineage: lineage, in: version) + (column.isNullable ? "?" : "")
+    }
+
+    /// Returns the type of a column's Swift property, without the `?` of an optional.
+    func wrappedType(of column: StoredColumn, lineage: EntityLineage, in version: ModelVersion) -> String {
+        switch column.role {
+        case .identifier: id(lineage, in: version)
+        case .reference(let target): id(target, in: version)
+        case .attribute, .position: type(column.type, in: version)
+        }
     }
 
     /// Returns the Swift type of a value.
@@ -140,23 +147,18 @@ struct SwiftNames {
         }
     }
 
-    /// Returns Swift source for the stored value of a column.
-    ///
-    /// - Parameters:
-    ///   - member: Swift source for the value of the column's Swift property.
-    ///   - column: The column.
-    ///   - version: The version of the column.
-    func sqliteValue(_ member: String, of column: StoredColumn, in version: ModelVersion) -> String {
+    /// Returns the path from a column's Swift property to a value of SQLite's types, and the label of the initializer of
+    /// `Strata.SQLiteValue`, if it has one.
+    func storedValue(of column: StoredColumn, in version: ModelVersion) -> (path: String, label: String?) {
         switch column.role {
-        case .identifier: return "Strata.SQLiteValue(\(member).rawValue)"
+        case .identifier: return (".rawValue", nil)
         case .reference(let target):
             let paths = keyPaths(target, in: version)
             let path = paths.indices.contains(column.part) ? paths[column.part] : ""
-            return "Strata.SQLiteValue(\(member)\(column.isNullable ? "?" : "")\(path))"
+            return ((column.isNullable ? "?" : "") + path, nil)
         case .attribute, .position:
-            guard let facts = column.type.scalar?.facts else { return "try Strata.SQLiteValue(value: \(member))" }
-            return facts.valueLabel.map { "try Strata.SQLiteValue(\($0): \(member))" }
-                ?? "Strata.SQLiteValue(\(member))"
+            guard let facts = column.type.scalar?.facts else { return ("", "value") }
+            return ("", facts.valueLabel)
         }
     }
 

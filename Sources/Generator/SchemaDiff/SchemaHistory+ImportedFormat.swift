@@ -11,14 +11,12 @@ extension SchemaHistory {
             imported.forms.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one })
         // The names that the column of a property has in all versions, newest first.
         var names: [StepInstructions.Element: [String]] = [:]
-        for version in versions.reversed() {
-            for entity in version.entities {
-                for column in version.columns(of: entity) where column.role == .attribute {
-                    guard let property = column.property else { continue }
-                    let name = (entity.tableName + "." + column.name).lowercased()
-                    let element = StepInstructions.Element(entity: entity.lineage, property: property)
-                    if names[element]?.contains(name) != true { names[element, default: []].append(name) }
-                }
+        for (version, entity) in changedEntities.reversed() {
+            for column in version.columns(of: entity) where column.role == .attribute {
+                guard let property = column.property else { continue }
+                let name = (entity.tableName + "." + column.name).lowercased()
+                let element = StepInstructions.Element(entity: entity.lineage, property: property)
+                if names[element]?.contains(name) != true { names[element, default: []].append(name) }
             }
         }
         var columns: [ImportedColumn] = []
@@ -67,6 +65,13 @@ extension SchemaHistory {
             hashes: hashes, invalidRows: invalidRows)
     }
 
+    /// The entities of each version that are not the same in the version before, oldest first.
+    private var changedEntities: [(version: ModelVersion, entity: Entity)] {
+        versions.enumerated().flatMap { index, version in
+            version.entities.filter { index == 0 || !version.unchanged.contains($0.lineage) }.map { (version, $0) }
+        }
+    }
+
     /// Returns the values, each with the range of versions to which it applies, by their positions.
     private func runs<Value>(
         _ states: [ImportedSource.Since<Value>]
@@ -107,21 +112,11 @@ extension SchemaHistory {
     /// The columns in `forms` and the properties in `origins` that no version has.
     package var unknownImportedColumns: [String] {
         guard let imported else { return [] }
-        var known: Set<String> = []
-        for version in versions {
-            for entity in version.entities {
-                for column in version.columns(of: entity) {
-                    known.insert((entity.tableName + "." + column.name).lowercased())
-                }
-            }
-        }
-        var properties: Set<String> = []
-        for version in versions {
-            for entity in version.entities {
-                for property in entity.properties {
-                    properties.insert((entity.tableName + "." + property.name).lowercased())
-                }
-            }
+        var (known, properties): (Set<String>, Set<String>) = ([], [])
+        for (version, entity) in changedEntities {
+            let table = entity.tableName.lowercased() + "."
+            known.formUnion(version.columns(of: entity).map { table + $0.name.lowercased() })
+            properties.formUnion(entity.properties.map { table + $0.name.lowercased() })
         }
         return imported.forms.keys.filter { !known.contains($0.lowercased()) }.sorted()
             + imported.origins.keys.filter { !properties.contains($0.lowercased()) }.sorted()

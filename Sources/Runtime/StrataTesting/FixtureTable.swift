@@ -178,31 +178,61 @@ public struct FixtureTable: Sendable {
         self.computed = computed
     }
 
-    /// Returns a table that differs from this one in its name, its primary key, some columns, its computed columns, its
-    /// indexes, its checks or its search.
-    ///
-    /// - Parameters:
-    ///   - name: The new name; nil if it is unchanged.
-    ///   - entity: The new name of the entity in the descriptions. If it is nil, a renamed table uses `name`, and any
-    ///     other table keeps its entity.
-    ///   - key: The new primary key; nil if it is unchanged.
-    ///   - removing: The positions of the removed columns.
-    ///   - adding: New columns by their positions in the result.
-    ///   - computed: All computed columns of the result; nil if they are unchanged.
-    ///   - indexes: All indexes of the result; nil if they are unchanged.
-    ///   - checks: All checks of the result; nil if they are unchanged.
-    ///   - search: The search of the result; nil if it is unchanged.
-    public func changed(
-        _ name: String? = nil, of entity: String? = nil, key: [String]? = nil, removing: [Int] = [],
-        adding: [Int: FixtureColumn] = [:], computed: [FixtureComputedColumn]? = nil,
-        indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil,
+    /// Returns this table with other parts.
+    private func with(
+        name: String? = nil, entity: String? = nil, key: [String]? = nil, columns: [FixtureColumn]? = nil,
+        computed: [FixtureComputedColumn]? = nil, indexes: [FixtureIndex]? = nil, checks: [FixtureCheck]? = nil,
         search: FixtureSearch? = nil
     ) -> FixtureTable {
         FixtureTable(
-            name ?? self.name, of: entity ?? (name == nil ? self.entity : nil), key: key ?? self.key,
-            columns: columns.changed(removing: removing, adding: adding), computed: computed ?? self.computed,
-            indexes: indexes ?? self.indexes, checks: checks ?? self.checks, search: search ?? self.search)
+            name ?? self.name, of: entity ?? self.entity, key: key ?? self.key, columns: columns ?? self.columns,
+            computed: computed ?? self.computed, indexes: indexes ?? self.indexes, checks: checks ?? self.checks,
+            search: search ?? self.search)
     }
+
+    /// Returns this table with another name.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - entity: The name of the entity in the descriptions; nil if it is the table's name.
+    public func renamed(_ name: String, of entity: String? = nil) -> FixtureTable {
+        with(name: name, entity: entity ?? name)
+    }
+
+    /// Returns this table with another primary key.
+    public func key(_ columns: [String]) -> FixtureTable { with(key: columns) }
+
+    /// Returns this table without a column.
+    ///
+    /// - Parameter name: The name of the column, or of the first column of a foreign key.
+    public func removing(_ name: String) -> FixtureTable { with(columns: columns.filter { $0.names[0] != name }) }
+
+    /// Returns this table with another column instead of that of the same name.
+    public func changing(_ column: FixtureColumn) -> FixtureTable {
+        with(columns: columns.map { $0.names[0] == column.names[0] ? column : $0 })
+    }
+
+    /// Returns this table with one more column.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - previous: The name of the column before it; nil if it is the first one.
+    public func adding(_ column: FixtureColumn, after previous: String?) -> FixtureTable {
+        let index = columns.firstIndex { $0.names[0] == previous }.map { $0 + 1 } ?? 0
+        return with(columns: columns[..<index] + [column] + columns[index...])
+    }
+
+    /// Returns this table with other computed columns.
+    public func computed(_ columns: [FixtureComputedColumn]) -> FixtureTable { with(computed: columns) }
+
+    /// Returns this table with other indexes.
+    public func indexes(_ indexes: [FixtureIndex]) -> FixtureTable { with(indexes: indexes) }
+
+    /// Returns this table with other checks.
+    public func checks(_ checks: [FixtureCheck]) -> FixtureTable { with(checks: checks) }
+
+    /// Returns this table with another search.
+    public func search(_ search: FixtureSearch) -> FixtureTable { with(search: search) }
 
     /// The columns of the primary key, most significant first.
     var keyColumns: [FixtureColumn] {

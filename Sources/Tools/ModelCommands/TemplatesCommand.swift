@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Generation
 import Templates
 
 /// Copies the built-in templates into a folder, so that you can change them, or prints the values for the templates.
@@ -16,7 +17,7 @@ struct TemplatesCommand {
     }
 
     func run(_ console: Console) throws {
-        guard let folder else { return console.say(try Templates.values()) }
+        guard let folder else { return console.say(TemplateReference.text) }
         for (name, text) in try Templates.load().sorted(by: { $0.key < $1.key }) {
             let url = folder.appendingPathComponent(name + ".mustache")
             if FileManager.default.fileExists(atPath: url.path) {

@@ -99,7 +99,9 @@ private enum LaundrySchemaTables {
         .value("favorite", .bool),
         .reference("master", ["master_id"], to: "laundry_data", nullable: true),
         .position("master", "master_position"),
-    ], indexes: [.init(["master_id"])])
+    ], indexes: [
+        .init(["master_id"]),
+    ])
     static let laundryData_1_0 = StrataTesting.FixtureTable("laundry_data", columns: [
         .key("store_id", .int),
         .value("code", .int, nullable: true),
@@ -111,21 +113,27 @@ private enum LaundrySchemaTables {
         .value("price", .double, nullable: true),
         .reference("master", ["master_id"], to: "laundry", nullable: true),
         .position("master", "master_position"),
-    ], indexes: [.init(["master_id"])])
-    static let laundry_2_0 = laundry_1_0.changed(
-        removing: [5], adding: [5: .reference("master", ["master_id"], to: "laundry_detail", nullable: true)]
-    )
-    static let laundryData_2_0 = laundryData_1_0.changed(removing: [2])
+    ], indexes: [
+        .init(["master_id"]),
+    ])
+    static let laundry_2_0 = laundry_1_0
+        .changing(.reference("master", ["master_id"], to: "laundry_detail", nullable: true))
+    static let laundryData_2_0 = laundryData_1_0
+        .removing("status")
     static let laundryDetail_2_0 = StrataTesting.FixtureTable("laundry_detail", columns: [
         .key("store_id", .int),
         .reference("master", ["master_id"], to: "laundry_data", nullable: true, unique: true),
-    ], indexes: [.init(["master_id"], unique: true)])
+    ], indexes: [
+        .init(["master_id"], unique: true),
+    ])
     static let laundryFailure_2_0 = StrataTesting.FixtureTable("laundry_failure", columns: [
         .key("store_id", .int),
         .value("id", .int, nullable: true),
         .value("date", .date, nullable: true),
         .reference("master", ["master_id"], to: "laundry_detail", nullable: true, unique: true),
-    ], indexes: [.init(["master_id"], unique: true)])
+    ], indexes: [
+        .init(["master_id"], unique: true),
+    ])
 }
 
 /// The expected results of the custom migration from 1.0 to 2.0. Write the functions in an extension of

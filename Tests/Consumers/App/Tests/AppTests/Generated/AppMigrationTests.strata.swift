@@ -108,7 +108,9 @@ private enum AppSchemaTables {
     static let room_1_0 = StrataTesting.FixtureTable("room", columns: [
         .key("id", .int),
         .value("name", .string, unique: true),
-    ], indexes: [.init(["name"], unique: true)])
+    ], indexes: [
+        .init(["name"], unique: true),
+    ])
     static let user_1_0 = StrataTesting.FixtureTable("user", columns: [
         .key("login", .string),
         .value("firstname", .string),
@@ -119,8 +121,11 @@ private enum AppSchemaTables {
         .value("old", .string, nullable: true),
         .reference("department", ["department_id"], to: "department", nullable: true),
         .value("account", .uuid, nullable: true),
-    ], indexes: [.init(["department_id"])])
-    static let user_1_1 = user_1_0.changed(adding: [9: .value("born_on", .date, nullable: true)])
+    ], indexes: [
+        .init(["department_id"]),
+    ])
+    static let user_1_1 = user_1_0
+        .adding(.value("born_on", .date, nullable: true), after: "account")
     static let note_2_0 = StrataTesting.FixtureTable("note", columns: [
         .key("id", .int),
         .value("title", .string),
@@ -136,7 +141,9 @@ private enum AppSchemaTables {
         .value("account", .string, nullable: true),
         .value("born_on", .date, nullable: true),
         .value("full_name", .string),
-    ], indexes: [.init(["department_id"])])
+    ], indexes: [
+        .init(["department_id"]),
+    ])
 }
 
 /// The expected results of the custom migration from 1.1 to 2.0. Write the functions in an extension of

@@ -131,11 +131,15 @@ private enum JournalSchemaTables {
         .position("shelf", "shelf_position"),
         .value("Film_note", .data, nullable: true),
         .value("rating", .float, nullable: true),
-    ], indexes: [.init(["shelf_id"])])
+    ], indexes: [
+        .init(["shelf_id"]),
+    ])
     static let passport_1_0 = StrataTesting.FixtureTable("Passport", columns: [
         .key("id", .int),
         .reference("person", ["person_id"], to: "Person", onDelete: .deny, unique: true),
-    ], indexes: [.init(["person_id"], unique: true)])
+    ], indexes: [
+        .init(["person_id"], unique: true),
+    ])
     static let person_1_0 = StrataTesting.FixtureTable("Person", columns: [
         .key("id", .int),
     ])
@@ -162,9 +166,13 @@ private enum JournalSchemaTables {
         .value("name", .string),
         .value("key", .uuid),
     ])
-    static let tag_2_0 = tag_1_0.changed(adding: [3: .value("weight", .double)])
-    static let media_3_0 = media_1_0.changed(removing: [5], adding: [5: .value("headline", .string, nullable: true)])
-    static let tag_3_0 = tag_2_0.changed(adding: [4: .value("isOld", .bool)])
+    static let tag_2_0 = tag_1_0
+        .adding(.value("weight", .double), after: "key")
+    static let media_3_0 = media_1_0
+        .removing("subtitle")
+        .adding(.value("headline", .string, nullable: true), after: "Book_note")
+    static let tag_3_0 = tag_2_0
+        .adding(.value("isOld", .bool), after: "weight")
 }
 
 /// A version of `JournalSchema`. You can add rows to its fixture.

@@ -127,7 +127,9 @@ private enum ShopSchemaTables {
         .key("id", .int),
         .value("amount", .double),
         .reference("order", ["order_id"], to: "order", nullable: true),
-    ], indexes: [.init(["order_id"])])
+    ], indexes: [
+        .init(["order_id"]),
+    ])
     static let order_1_0 = StrataTesting.FixtureTable("order", columns: [
         .key("id", .int),
         .value("comment", .string, nullable: true),
@@ -137,13 +139,18 @@ private enum ShopSchemaTables {
         .reference("customer", ["customer_id"], to: "customer", onDelete: .cascade, nullable: true),
         .position("customer", "customer_position"),
         .reference("product", ["product_id"], to: "product", nullable: true),
-    ], indexes: [.init(["customer_id"]), .init(["product_id"])])
+    ], indexes: [
+        .init(["customer_id"]),
+        .init(["product_id"]),
+    ])
     static let product_1_0 = StrataTesting.FixtureTable("product", columns: [
         .key("sku", .string),
         .value("title", .string, unique: true),
         .value("price", .double),
         .value("photo", .data, nullable: true),
-    ], indexes: [.init(["title"], unique: true)])
+    ], indexes: [
+        .init(["title"], unique: true),
+    ])
     static let customer_1_1 = StrataTesting.FixtureTable("customer", columns: [
         .key("id", .int),
         .value("name", .string),
@@ -154,27 +161,31 @@ private enum ShopSchemaTables {
         .value("nickname", .string, nullable: true),
         .value("level", .int),
     ])
-    static let invoice_1_1 = StrataTesting.FixtureTable("invoice", columns: [
-        .key("id", .int),
-        .value("amount", .double),
-        .reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true),
-    ], indexes: [.init(["order_id"])])
-    static let product_1_1 = product_1_0.changed(indexes: [.init(["title"], unique: true), .init(["price"])])
-    static let customer_2_0 = customer_1_1.changed(
-        computed: [
-            .init("display_name", of: "display_name", as: "displayName", "TEXT", #"coalesce("nickname", "name")"#)
-        ],
-        indexes: [.init(["display_name"])]
-    )
-    static let order_2_0 = order_1_0.changed(
-        adding: [8: .value("total", .double)],
-        computed: [.init("is_large", of: "is_large", as: "isLarge", "INTEGER", #""total" > 100 OR "quantity" > 10"#)]
-    )
-    static let product_2_0 = product_1_1.changed(
-        adding: [4: .value("rating", .limited(.int, [.minimum(.integer(1))]), nullable: true)],
-        checks: [.init("product_rating_minimum", on: ["rating"], #""rating" >= 1"#)],
-        search: .init(["title"], tokenizer: "unicode61")
-    )
+    static let invoice_1_1 = invoice_1_0
+        .changing(.reference("order", ["order_id"], to: "order", onDelete: .cascade, nullable: true))
+    static let product_1_1 = product_1_0
+        .indexes([
+            .init(["title"], unique: true),
+            .init(["price"]),
+        ])
+    static let customer_2_0 = customer_1_1
+        .computed([
+            .init("display_name", of: "display_name", as: "displayName", "TEXT", #"coalesce("nickname", "name")"#),
+        ])
+        .indexes([
+            .init(["display_name"]),
+        ])
+    static let order_2_0 = order_1_0
+        .adding(.value("total", .double), after: "product_id")
+        .computed([
+            .init("is_large", of: "is_large", as: "isLarge", "INTEGER", #""total" > 100 OR "quantity" > 10"#),
+        ])
+    static let product_2_0 = product_1_1
+        .adding(.value("rating", .limited(.int, [.minimum(.integer(1))]), nullable: true), after: "photo")
+        .checks([
+            .init("product_rating_minimum", on: ["rating"], #""rating" >= 1"#),
+        ])
+        .search(.init(["title"], tokenizer: "unicode61"))
 }
 
 /// The expected results of the custom migration from 1.1 to 2.0. Write the functions in an extension of
