@@ -35,7 +35,9 @@ struct ModelTarget {
         /// Creates a target from a target of an Xcode project. Its folder has the same name.
         init(_ target: XcodeTarget, in project: XcodeProject) {
             name = target.displayName
-            module = String(target.displayName.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+            // As in SwiftPM, each character that a C name cannot contain becomes an underscore.
+            let module = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+            self.module = module.first?.isNumber == true ? "_" + module.dropFirst() : module
             folder = project.directoryURL.appending(path: target.displayName, directoryHint: .isDirectory)
             files = target.inputFiles.map(\.url)
             isTest = true
@@ -71,8 +73,14 @@ struct Model {
     /// All files in the folder.
     var files: [URL] { target.files.filter { $0.path.hasPrefix(folder.path + "/") } }
 
-    /// The descriptions of the model.
-    var descriptions: [URL] { files.filter { $0.pathExtension == "json" && $0.lastPathComponent != "strata.json" } }
+    /// The descriptions of the model, which the tool finds by the same rule.
+    var descriptions: [URL] {
+        let own = ["Generated", "Migrations", "SQL"].map { folder.appending(path: $0).path + "/" }
+        return files.filter { file in
+            file.pathExtension == "json" && file.lastPathComponent != "strata.json"
+                && !own.contains { file.path.hasPrefix($0) }
+        }
+    }
 
     /// The arguments that identify the model.
     var arguments: [String] { ["--model", folder.path, "--target", target.name] }

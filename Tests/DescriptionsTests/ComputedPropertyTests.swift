@@ -56,4 +56,16 @@ import Testing
         let statements = StepStatements(from: step.from.tables, to: step.to.tables, changes: step.tableChanges)
         #expect(statements.actions.map(\.action) == [.alter])
     }
+
+    @Test(arguments: ["int", "double", "float", "date", "seconds", "milliseconds", "bool"])
+    func `zero and one are values of every type of numbers`(type: String) throws {
+        for value in ["coalesce(span, 0)", "max(span, 1)", "CASE WHEN span IS NULL THEN 0 ELSE span END"] {
+            let properties = """
+                { "name": "span", "property_type": "\(type)", "nullable": true },
+                { "name": "copy", "property_type": "\(type)", "computed": "\(value)" }
+                """
+            let history = try DescriptionsTests.history(["Book": book(properties)])
+            #expect(history.newest.entities[0].computed.count == 1, "\(value)")
+        }
+    }
 }

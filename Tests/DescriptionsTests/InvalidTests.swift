@@ -69,7 +69,8 @@ import Testing
     private static let elsewhere: Set<String> = [
         "malformedLock", "twoReleases", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted",
         "uncheckedMigration",
-        "currentDate", "unusedSubtype", "severalDrafts", "namedToo", "currentVersionIsOld",
+        "currentDate", "unusedSubtype", "hiddenType", "controlInFileName", "severalDrafts", "namedToo",
+        "currentVersionIsOld",
         "currentVersionIsUnsupported",
     ]
 

@@ -417,7 +417,7 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             for name in ["\(file).strata.swift", "\(file).strata.history.swift"] {
                 let generated = try text(folder.appendingPathComponent("Generated/\(name)"))
-                #expect(generated.components(separatedBy: ": Strata.StoredEntity").count == 2, "\(generated)")
+                #expect(generated.matches(of: /: (Strata\.)?StoredEntity/).count == 1, "\(generated)")
             }
         }
     }
@@ -860,7 +860,7 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             let stub = folder.appendingPathComponent("Migrations/Migration_1_0_to_2_0.swift")
             #expect(run(["check", folder.path]) == .diagnostics)
-            try write(try text(stub).replacing("throw Strata.UnwrittenMigration()", with: "fatalError()"), to: stub)
+            try write(try text(stub).replacing("throw UnwrittenMigration()", with: "fatalError()"), to: stub)
             let written = try text(stub)
             #expect(run(["generate", folder.path]) == .success)
             #expect(try text(stub) == written)
@@ -1215,6 +1215,31 @@ import Testing
             #expect(run(["generate", folder.path]) == .success)
             let generated = try text(folder.appendingPathComponent("Generated/Book.strata.swift"))
             #expect(generated.contains("\n\n        static let title = \"book\"\n\n        // MARK: - Storage\n"))
+        }
+    }
+
+    @Test func `an empty lock is an error, because it may have lost its versions`() throws {
+        try withModel { (folder: URL) throws in
+            for text in ["", "\n \n"] {
+                try write(text, to: folder.appendingPathComponent("strata.lock"))
+                var said: [String] = []
+                let console = Console(say: { _ in }, complain: { said.append($0) })
+                #expect(Command.run(["generate", folder.path], console: console) == .diagnostics)
+                #expect(said.joined().contains("strata.lock:1:1: error: the lock cannot be read: the file is empty; "))
+            }
+        }
+    }
+
+    @Test func `a file name with a line break is refused before it reaches a comment`() throws {
+        let entity = #"{ "name": "other", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" } }"#
+        for name in ["Other\nlet x = 1 //.json", "Other\r.json", "Other\u{2028}.json", "Other\u{7}.json"] {
+            try withModel(others: [name: entity], isValid: false) { (folder: URL) throws in
+                var said: [String] = []
+                let console = Console(say: { _ in }, complain: { said.append($0) })
+                #expect(Command.run(["generate", folder.path], console: console) == .diagnostics)
+                #expect(said.joined().contains("error: the name of the file contains a line break"))
+                #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Generated").path))
+            }
         }
     }
 

@@ -470,7 +470,7 @@ import Testing
             let stub = "Migrations/Migration_1_0_to_1_1.swift"
             let written = try model.text(stub)
                 .replacingOccurrences(
-                    of: "throw Strata.UnwrittenMigration()", with: ".keep(.init(migrating: old, rating: 0))")
+                    of: "throw UnwrittenMigration()", with: ".keep(.init(migrating: old, rating: 0))")
             try model.write(written + "// V1_1 and V1_1_1\n", to: stub)
             try model.write(#"{ "versions": ["1.0", "1.1"], "chain": { "1.0": ["1.1"] } }"#, to: "strata.json")
             let (code, output) = model.run("release", "--beta", model.folder.path)

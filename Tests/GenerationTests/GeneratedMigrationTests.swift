@@ -26,7 +26,7 @@ import Testing
         ])
         for name in ["NoteValues", "NoteValues_1_0"] {
             #expect(text.components(separatedBy: "struct \(name): Strata.MigratedValues").count == 2, "\(name)")
-            #expect(text.contains("-> Strata.Outcome<V2_0.\(name)>"), "\(name)")
+            #expect(text.contains("-> Outcome<V2_0.\(name)>"), "\(name)")
         }
     }
 

@@ -57,7 +57,7 @@ import Testing
             let name = "Migrations/Migration_1_0_to_1_1.swift"
             let stub = try model.text(name)
             let text = conflict(
-                stub, stub.replacingOccurrences(of: "throw Strata.UnwrittenMigration()", with: "// mine"))
+                stub, stub.replacingOccurrences(of: "throw UnwrittenMigration()", with: "// mine"))
             try model.write(text, to: name)
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(try model.text(name) == text)

@@ -20,7 +20,4 @@ struct Thing: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-    }
 }

@@ -112,5 +112,4 @@ private struct User: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) { equality.compare(id, other.id) }
 }

@@ -81,7 +81,6 @@ private struct Nation: StoredEntity {
     init(id: ID) { self.id = id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) { equality.compare(id, other.id) }
 }
 
 private struct Town: StoredEntity {
@@ -108,10 +107,6 @@ private struct Town: StoredEntity {
     func bind(to statement: Statement) throws {
         try statement.bind(id, at: 1)
         try statement.bind(nation, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(nation, other.nation)
     }
 }
 

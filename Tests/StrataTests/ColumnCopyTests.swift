@@ -12,9 +12,6 @@ private struct Old: StoredEntity {
     static func id(of entity: Self) -> ID { entity.id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-    }
 }
 
 private struct OldColumns: OldRow, ~Copyable {
@@ -45,10 +42,6 @@ private struct New: StoredEntity {
     func bind(to statement: Statement) throws {
         try statement.bind(id, at: 1)
         try statement.bind(first, at: 3)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(first, other.first)
     }
 }
 

@@ -41,11 +41,6 @@ private struct OldItem: StoredEntity {
         stars = try row.optionalInt(2)
     }
     func bind(to statement: Statement) throws {}
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(title, other.title)
-        equality.compare(stars, other.stars)
-    }
 }
 
 /// The table `other`, which no step changes.

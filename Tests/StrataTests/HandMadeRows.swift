@@ -23,7 +23,6 @@ struct KeyRow<Stored: HandMadeTable, Raw: IdentifierValue>: StoredEntity {
     init(id: ID) { self.id = id }
     init(row: Row) throws { self.init(id: try row.id(0)) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) { equality.compare(id, other.id) }
 }
 
 /// A row with a primary key and a value.
@@ -41,10 +40,6 @@ struct HandMadeRow<
     func bind(to statement: Statement) throws {
         try statement.bind(id, at: 1)
         try statement.bind(v, at: 2)
-    }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(v, other.v)
     }
 }
 

@@ -89,7 +89,6 @@ private struct Shelf: StoredEntity {
     init(id: ID) { self.id = id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) { equality.compare(id, other.id) }
 }
 
 private struct Book: StoredEntity {
@@ -104,7 +103,6 @@ private struct Book: StoredEntity {
     init(id: ID) { self.id = id }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) { equality.compare(id, other.id) }
 }
 
 private enum Library: Schema {

@@ -502,9 +502,4 @@ struct Item: StoredEntity, Identifiable {
         try statement.bind(title, at: 2)
         try statement.bind(stars, at: 3)
     }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(title, other.title)
-        equality.compare(stars, other.stars)
-    }
 }

@@ -59,19 +59,6 @@ struct Thing: StoredEntity {
         try statement.bind(parent, at: 10)
         try statement.bind(flag, at: 11)
     }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-        equality.compare(number, other.number)
-        equality.compare(ratio, other.ratio)
-        equality.compare(text, other.text)
-        equality.compare(note, other.note)
-        equality.compare(date, other.date)
-        equality.compare(kind, other.kind)
-        equality.compare(uuid, other.uuid)
-        equality.compare(price, other.price)
-        equality.compare(parent, other.parent)
-        equality.compare(flag, other.flag)
-    }
 }
 
 /// A row with a composite primary key.
@@ -107,9 +94,6 @@ struct Place: StoredEntity {
     init(_ shelf: String, _ number: Int) { id = ID(shelf: shelf, number: number) }
     init(row: Row) throws { id = try row.id(0) }
     func bind(to statement: Statement) throws { try statement.bind(id, at: 1) }
-    func compare(to other: Self, _ equality: inout Equality) {
-        equality.compare(id, other.id)
-    }
 }
 
 extension PropertyColumns<Place> {

@@ -7,14 +7,14 @@ import Strata
 
 extension LaundrySchema.V1_0 {
     /// Version 1.0.
-    public struct Laundry: Swift.Sendable {
+    public struct Laundry: Sendable {
         public var storeID: ID
-        public var id: Swift.Int? = nil
-        public var name: Swift.String? = nil
-        public var photo: Swift.String? = nil
-        public var favorite: Swift.Bool = false
+        public var id: Int? = nil
+        public var name: String? = nil
+        public var photo: String? = nil
+        public var favorite: Bool = false
         public var masterID: LaundrySchema.LaundryDataID? = nil
-        public var masterPosition: Swift.Int? = nil
+        public var masterPosition: Int? = nil
     }
 }
 
@@ -43,12 +43,8 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
 
     public init(row: Strata.Row) throws {
         self.init(
-            storeID: try row.id(0),
-            id: try row.optionalInt(1),
-            name: try row.optionalString(2),
-            photo: try row.optionalString(3),
-            favorite: try row.bool(4),
-            masterID: try row.optionalID(5),
+            storeID: try row.id(0), id: try row.optionalInt(1), name: try row.optionalString(2),
+            photo: try row.optionalString(3), favorite: try row.bool(4), masterID: try row.optionalID(5),
             masterPosition: try row.optionalInt(6)
         )
     }
@@ -65,5 +61,5 @@ extension LaundrySchema.V1_0.Laundry: Strata.StoredEntity {
 }
 
 extension Strata.PropertyColumns<LaundrySchema.V1_0.Laundry> {
-    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
+    public var id: Strata.Column<Entity, Int?> { self[dynamicMember: \.id] }
 }

@@ -5,20 +5,20 @@ import Foundation
 import Strata
 
 /// A shop that washes.
-public typealias Laundry = LaundrySchema.V2_0.Laundry
+public typealias Laundry = LaundrySchema.Newest.Laundry
 
 extension LaundrySchema.V2_0 {
-    public struct Laundry: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
+    public struct Laundry: StoredEntity {
         public var storeID: ID
         /// The number that the server gave it; not unique.
-        public var id: Swift.Int?
-        public var name: Swift.String?
-        public var photo: Swift.String?
-        public var favorite: Swift.Bool
+        public var id: Int?
+        public var name: String?
+        public var photo: String?
+        public var favorite: Bool
         /// The answer that it came with.
         public var masterID: LaundrySchema.LaundryDetailID?
         /// The position of the row in the inverse of `master`; nil comes last.
-        public var masterPosition: Swift.Int?
+        public var masterPosition: Int?
 
         // MARK: - Storage
 
@@ -27,12 +27,12 @@ extension LaundrySchema.V2_0 {
 
         public init(
             storeID: ID,
-            id: Swift.Int? = nil,
-            name: Swift.String? = nil,
-            photo: Swift.String? = nil,
-            favorite: Swift.Bool = false,
+            id: Int? = nil,
+            name: String? = nil,
+            photo: String? = nil,
+            favorite: Bool = false,
             masterID: LaundrySchema.LaundryDetailID? = nil,
-            masterPosition: Swift.Int? = nil
+            masterPosition: Int? = nil
         ) {
             self.storeID = storeID
             self.id = id
@@ -71,15 +71,13 @@ extension LaundrySchema.V2_0 {
         public static func id(of entity: Self) -> ID { entity.storeID }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                storeID: try row.id(0),
-                id: try row.optionalInt(1),
-                name: try row.optionalString(2),
-                photo: try row.optionalString(3),
-                favorite: try row.bool(4),
-                masterID: try row.optionalID(5),
-                masterPosition: try row.optionalInt(6)
-            )
+            self.storeID = try row.id(0)
+            self.id = try row.optionalInt(1)
+            self.name = try row.optionalString(2)
+            self.photo = try row.optionalString(3)
+            self.favorite = try row.bool(4)
+            self.masterID = try row.optionalID(5)
+            self.masterPosition = try row.optionalInt(6)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -91,25 +89,15 @@ extension LaundrySchema.V2_0 {
             try statement.bind(self.masterID, at: 6)
             try statement.bindInt(self.masterPosition, at: 7)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compareInt(self.id, other.id)
-            equality.compareString(self.name, other.name)
-            equality.compareString(self.photo, other.photo)
-            equality.compareBool(self.favorite, other.favorite)
-            equality.compare(self.masterID, other.masterID)
-            equality.compareInt(self.masterPosition, other.masterPosition)
-        }
     }
 }
 
 extension Strata.PropertyColumns<LaundrySchema.V2_0.Laundry> {
-    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
+    public var id: Strata.Column<Entity, Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {
     /// The primary key of `laundry`.
-    public typealias LaundryID = Strata.PrimaryKey<LaundryKey, Swift.Int>
+    public typealias LaundryID = Strata.PrimaryKey<LaundryKey, Int>
     public enum LaundryKey {}
 }

@@ -7,10 +7,10 @@ import Strata
 
 extension LaundrySchema.V1_0 {
     /// Version 1.0.
-    public struct LaundryData: Swift.Sendable {
+    public struct LaundryData: Sendable {
         public var storeID: ID
-        public var code: Swift.Int? = nil
-        public var status: Swift.String? = nil
+        public var code: Int? = nil
+        public var status: String? = nil
     }
 }
 
@@ -34,11 +34,7 @@ extension LaundrySchema.V1_0.LaundryData: Strata.StoredEntity, Swift.Identifiabl
     }
 
     public init(row: Strata.Row) throws {
-        self.init(
-            storeID: try row.id(0),
-            code: try row.optionalInt(1),
-            status: try row.optionalString(2)
-        )
+        self.init(storeID: try row.id(0), code: try row.optionalInt(1), status: try row.optionalString(2))
     }
 
     public func bind(to statement: Strata.Statement) throws {

@@ -5,12 +5,12 @@ import Foundation
 import Strata
 
 /// One answer of the server.
-public typealias LaundryData = LaundrySchema.V2_0.LaundryData
+public typealias LaundryData = LaundrySchema.Newest.LaundryData
 
 extension LaundrySchema.V2_0 {
-    public struct LaundryData: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct LaundryData: StoredEntity, Identifiable {
         public var storeID: ID
-        public var code: Swift.Int?
+        public var code: Int?
 
         // MARK: - Storage
 
@@ -21,7 +21,7 @@ extension LaundrySchema.V2_0 {
 
         public init(
             storeID: ID,
-            code: Swift.Int? = nil
+            code: Int? = nil
         ) {
             self.storeID = storeID
             self.code = code
@@ -44,26 +44,19 @@ extension LaundrySchema.V2_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                storeID: try row.id(0),
-                code: try row.optionalInt(1)
-            )
+            self.storeID = try row.id(0)
+            self.code = try row.optionalInt(1)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bindInt(self.code, at: 2)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compareInt(self.code, other.code)
-        }
     }
 }
 
 extension LaundrySchema {
     /// The primary key of `laundry_data`.
-    public typealias LaundryDataID = Strata.PrimaryKey<LaundryDataKey, Swift.Int>
+    public typealias LaundryDataID = Strata.PrimaryKey<LaundryDataKey, Int>
     public enum LaundryDataKey {}
 }

@@ -5,10 +5,10 @@ import Foundation
 import Strata
 
 /// What an answer holds: laundries, or why there are none.
-public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
+public typealias LaundryDetail = LaundrySchema.Newest.LaundryDetail
 
 extension LaundrySchema.V2_0 {
-    public struct LaundryDetail: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct LaundryDetail: StoredEntity, Identifiable {
         public var storeID: ID
         /// The answer that it belongs to.
         public var masterID: LaundrySchema.LaundryDataID?
@@ -52,26 +52,19 @@ extension LaundrySchema.V2_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                storeID: try row.id(0),
-                masterID: try row.optionalID(1)
-            )
+            self.storeID = try row.id(0)
+            self.masterID = try row.optionalID(1)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.storeID, at: 1)
             try statement.bind(self.masterID, at: 2)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compare(self.masterID, other.masterID)
-        }
     }
 }
 
 extension LaundrySchema {
     /// The primary key of `laundry_detail`.
-    public typealias LaundryDetailID = Strata.PrimaryKey<LaundryDetailKey, Swift.Int>
+    public typealias LaundryDetailID = Strata.PrimaryKey<LaundryDetailKey, Int>
     public enum LaundryDetailKey {}
 }

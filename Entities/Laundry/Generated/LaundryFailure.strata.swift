@@ -5,13 +5,13 @@ import Foundation
 import Strata
 
 /// Why an answer has no laundries.
-public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
+public typealias LaundryFailure = LaundrySchema.Newest.LaundryFailure
 
 extension LaundrySchema.V2_0 {
-    public struct LaundryFailure: Strata.StoredEntity, Swift.Hashable, Swift.Sendable {
+    public struct LaundryFailure: StoredEntity {
         public var storeID: ID
-        public var id: Swift.Int?
-        public var date: Foundation.Date?
+        public var id: Int?
+        public var date: Date?
         public var masterID: LaundrySchema.LaundryDetailID?
 
         // MARK: - Storage
@@ -21,8 +21,8 @@ extension LaundrySchema.V2_0 {
 
         public init(
             storeID: ID,
-            id: Swift.Int? = nil,
-            date: Foundation.Date? = nil,
+            id: Int? = nil,
+            date: Date? = nil,
             masterID: LaundrySchema.LaundryDetailID? = nil
         ) {
             self.storeID = storeID
@@ -51,12 +51,10 @@ extension LaundrySchema.V2_0 {
         public static func id(of entity: Self) -> ID { entity.storeID }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                storeID: try row.id(0),
-                id: try row.optionalInt(1),
-                date: try row.optionalDate(2),
-                masterID: try row.optionalID(3)
-            )
+            self.storeID = try row.id(0)
+            self.id = try row.optionalInt(1)
+            self.date = try row.optionalDate(2)
+            self.masterID = try row.optionalID(3)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -65,22 +63,15 @@ extension LaundrySchema.V2_0 {
             try statement.bindDate(self.date, at: 3)
             try statement.bind(self.masterID, at: 4)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compareInt(self.id, other.id)
-            equality.compareDate(self.date, other.date)
-            equality.compare(self.masterID, other.masterID)
-        }
     }
 }
 
 extension Strata.PropertyColumns<LaundrySchema.V2_0.LaundryFailure> {
-    public var id: Strata.Column<Entity, Swift.Int?> { self[dynamicMember: \.id] }
+    public var id: Strata.Column<Entity, Int?> { self[dynamicMember: \.id] }
 }
 
 extension LaundrySchema {
     /// The primary key of `laundry_failure`.
-    public typealias LaundryFailureID = Strata.PrimaryKey<LaundryFailureKey, Swift.Int>
+    public typealias LaundryFailureID = Strata.PrimaryKey<LaundryFailureKey, Int>
     public enum LaundryFailureKey {}
 }

@@ -5,17 +5,17 @@ import Foundation
 import Strata
 
 /// Something that a laundry washes, and what it asks for it.
-public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+public typealias LaundryItem = LaundrySchema.Newest.LaundryItem
 
 extension LaundrySchema.V1_0 {
-    public struct LaundryItem: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct LaundryItem: StoredEntity, Identifiable {
         public var storeID: ID
-        public var name: Swift.String?
-        public var price: Swift.Double?
+        public var name: String?
+        public var price: Double?
         /// The laundry that washes it.
         public var masterID: LaundrySchema.LaundryID?
         /// The position of the row in the inverse of `master`; nil comes last.
-        public var masterPosition: Swift.Int?
+        public var masterPosition: Int?
 
         // MARK: - Storage
 
@@ -26,10 +26,10 @@ extension LaundrySchema.V1_0 {
 
         public init(
             storeID: ID,
-            name: Swift.String? = nil,
-            price: Swift.Double? = nil,
+            name: String? = nil,
+            price: Double? = nil,
             masterID: LaundrySchema.LaundryID? = nil,
-            masterPosition: Swift.Int? = nil
+            masterPosition: Int? = nil
         ) {
             self.storeID = storeID
             self.name = name
@@ -58,13 +58,11 @@ extension LaundrySchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                storeID: try row.id(0),
-                name: try row.optionalString(1),
-                price: try row.optionalDouble(2),
-                masterID: try row.optionalID(3),
-                masterPosition: try row.optionalInt(4)
-            )
+            self.storeID = try row.id(0)
+            self.name = try row.optionalString(1)
+            self.price = try row.optionalDouble(2)
+            self.masterID = try row.optionalID(3)
+            self.masterPosition = try row.optionalInt(4)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -74,19 +72,11 @@ extension LaundrySchema.V1_0 {
             try statement.bind(self.masterID, at: 4)
             try statement.bindInt(self.masterPosition, at: 5)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.storeID, other.storeID)
-            equality.compareString(self.name, other.name)
-            equality.compareDouble(self.price, other.price)
-            equality.compare(self.masterID, other.masterID)
-            equality.compareInt(self.masterPosition, other.masterPosition)
-        }
     }
 }
 
 extension LaundrySchema {
     /// The primary key of `laundry_item`.
-    public typealias LaundryItemID = Strata.PrimaryKey<LaundryItemKey, Swift.Int>
+    public typealias LaundryItemID = Strata.PrimaryKey<LaundryItemKey, Int>
     public enum LaundryItemKey {}
 }

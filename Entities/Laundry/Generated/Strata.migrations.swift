@@ -8,13 +8,13 @@ extension LaundrySchema {
     /// The custom migration from 1.0 to 2.0. It is needed because:
     /// - `laundry.master` refers to another entity
     /// - `laundry_data.data` refers to another entity
-    protocol CustomMigration_1_0_to_2_0: Strata.CustomMigration where OldVersion == V1_0, NewVersion == V2_0 {
+    protocol CustomMigration_1_0_to_2_0: CustomMigration where OldVersion == V1_0, NewVersion == V2_0 {
         typealias V1_0 = LaundrySchema.V1_0
         typealias V2_0 = LaundrySchema.V2_0
-        typealias Context = Strata.MigrationContext<LaundrySchema.V1_0, LaundrySchema.V2_0>
+        typealias Context = MigrationContext<LaundrySchema.V1_0, LaundrySchema.V2_0>
 
         /// Returns the new row for a row of `laundry`, or drops the row, or merges it into another one.
-        mutating func migrate(_ old: V1_0.Laundry, _ context: Context) throws -> Strata.Outcome<V2_0.Laundry>
+        mutating func migrate(_ old: V1_0.Laundry, _ context: Context) throws -> Outcome<V2_0.Laundry>
     }
 }
 

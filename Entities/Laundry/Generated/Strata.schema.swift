@@ -48,7 +48,7 @@ public enum LaundrySchema: Strata.Schema {
               master_position integer?
               index laundry_item_master_id_idx (master_id)
             """#)
-        history.version("2.0", fingerprint: 0x90c9e8a420af15cf, #"""
+        history.version("2.0", fingerprint: fingerprint, #"""
             change laundry
               - master_id
               + master_id integer? -> laundry_detail(store_id) nullify after favorite
@@ -81,20 +81,19 @@ public enum LaundrySchema: Strata.Schema {
     }
 }
 
-extension LaundrySchema { public enum V1_0 {} }
-extension LaundrySchema { public enum V2_0 {} }
-extension LaundrySchema.V2_0 {
-    public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
-}
-
-// MARK: - The newest version
+// MARK: - The versions
 
 extension LaundrySchema {
-    /// The structs of the newest version.
-    public enum Newest {}
+    public enum V1_0 {}
+    public enum V2_0 {
+        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+    }
+    /// The types of the newest version.
+    public enum Newest {
+        public typealias Laundry = LaundrySchema.V2_0.Laundry
+        public typealias LaundryData = LaundrySchema.V2_0.LaundryData
+        public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
+        public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
+        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
+    }
 }
-extension LaundrySchema.Newest { public typealias Laundry = LaundrySchema.V2_0.Laundry }
-extension LaundrySchema.Newest { public typealias LaundryData = LaundrySchema.V2_0.LaundryData }
-extension LaundrySchema.Newest { public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail }
-extension LaundrySchema.Newest { public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure }
-extension LaundrySchema.Newest { public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem }

@@ -9,17 +9,14 @@ CREATE TABLE "strata_new_laundry" (
   "master_id" INTEGER REFERENCES "laundry_detail" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "master_position" INTEGER
 ) STRICT;
-
 CREATE TABLE "strata_new_laundry_data" (
   "store_id" INTEGER PRIMARY KEY,
   "code" INTEGER
 ) STRICT;
-
 CREATE TABLE "strata_new_laundry_detail" (
   "store_id" INTEGER PRIMARY KEY,
   "master_id" INTEGER REFERENCES "laundry_data" ("store_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_laundry_failure" (
   "store_id" INTEGER PRIMARY KEY,
   "id" INTEGER,
@@ -36,19 +33,11 @@ SELECT "store_id", "code" FROM "laundry_data";
 --   didMigrate
 
 DROP TABLE "laundry";
-
 DROP TABLE "laundry_data";
-
 ALTER TABLE "strata_new_laundry" RENAME TO "laundry";
-
 ALTER TABLE "strata_new_laundry_data" RENAME TO "laundry_data";
-
 ALTER TABLE "strata_new_laundry_detail" RENAME TO "laundry_detail";
-
 ALTER TABLE "strata_new_laundry_failure" RENAME TO "laundry_failure";
-
 CREATE INDEX "laundry_master_id_idx" ON "laundry" ("master_id");
-
 CREATE UNIQUE INDEX "laundry_detail_master_id_key" ON "laundry_detail" ("master_id");
-
 CREATE UNIQUE INDEX "laundry_failure_master_id_key" ON "laundry_failure" ("master_id");

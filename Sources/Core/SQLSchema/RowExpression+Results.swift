@@ -1,8 +1,10 @@
 /// A kind of value that an expression may have.
 package enum ExpressionResult: Hashable, Sendable {
     case number
-    /// 0 or 1.
+    /// The result of a comparison: 0 or 1.
     case truth
+    /// The number 0 or 1, which may also be a truth value.
+    case bit
     case text
     case bytes
     /// The value of a property.
@@ -16,12 +18,13 @@ package enum ExpressionResult: Hashable, Sendable {
     package func fits(_ type: ScalarType) -> Bool {
         switch (type, self) {
         case (_, .any), (_, .value(type)): true
-        case (.int, .number), (.int, .truth), (.double, .number), (.double, .truth), (.float, .number),
-            (.float, .truth):
+        case (.int, .truth), (.double, .truth), (.float, .truth): true
+        case (.int, .number), (.double, .number), (.float, .number), (.date, .number), (.seconds, .number),
+            (.milliseconds, .number):
             true
+        case (_, .bit): ExpressionResult.number.fits(type) || type == .bool
         case (.int, .value(let other)), (.double, .value(let other)), (.float, .value(let other)):
             other.storage == .integer || other.storage == .real
-        case (.date, .number), (.seconds, .number), (.milliseconds, .number): true
         case (.bool, .truth): true
         case (.string, .text), (.string, .json): true
         case (.string, .value(let other)): other.storage == .text
@@ -35,6 +38,7 @@ package enum ExpressionResult: Hashable, Sendable {
         switch self {
         case .number: "a number"
         case .truth: "true or false"
+        case .bit: "0 or 1"
         case .text: "text"
         case .bytes: "bytes"
         case .value(let type): "a value of type \(type.rawValue)"
@@ -54,7 +58,7 @@ extension RowExpression {
         }
         switch self {
         case .column(let column): return [result(column)]
-        case .literal(.integer(0)), .literal(.integer(1)): return [.truth]
+        case .literal(.integer(0)), .literal(.integer(1)): return [.bit]
         case .literal(.integer), .literal(.real), .negative: return [.number]
         case .literal(.text): return [.text]
         case .literal(.blob): return [.bytes]

@@ -32,6 +32,8 @@ package struct Configuration: Sendable {
     var codingNames: GenerationOptions.CodingNames?
     /// The versions whose structs are generated.
     var structs = GenerationOptions.Structs.all
+    /// Whether all types of other modules are written with their modules.
+    var qualifiesNames = false
     /// Whether the schema page and its text in Markdown are generated.
     var hasDocuments = false
     /// The target environments whose rules the model has to obey.
@@ -72,6 +74,7 @@ package struct Configuration: Sendable {
         case .flag(false), nil: break
         }
         structs = values.choice("structs") ?? structs
+        qualifiesNames = values.flag("qualified_names") ?? qualifiesNames
         lint = values.lintRules()
         hasDocuments = values.flag("document") ?? hasDocuments
         values.checkIdentifier("schema")

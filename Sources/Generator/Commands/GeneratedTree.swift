@@ -52,7 +52,11 @@ struct GeneratedTree {
         add(files(.model), in: folder.url, suffix: "", owning: names.contains)
         if scope == .all {
             let documents = files(.model).map(\.name).filter(names.contains)
-            addAttributes(["Generated/**", "SQL/**"] + documents, in: folder.url, of: folder)
+            // The SQL of steps is for the reviewer.
+            let attributes =
+                ["Generated/**", "SQL/*.sql"] + (folder.configuration.hasServer ? ["SQL/postgresql/*.sql"] : [])
+                + documents
+            addAttributes(attributes, except: "SQL/*-[0-9]*.sql", in: folder.url, of: folder)
         }
     }
 
@@ -111,11 +115,15 @@ struct GeneratedTree {
     }
 
     /// Adds the file that tells GitHub which files of a folder are generated, unless you have written one.
-    private mutating func addAttributes(_ names: [String], in url: URL, of folder: ModelFolder) {
+    private mutating func addAttributes(
+        _ names: [String], except reviewed: String? = nil, in url: URL, of folder: ModelFolder
+    ) {
         let file = url.appendingPathComponent(".gitattributes")
         let text = try? String(contentsOf: file, encoding: .utf8)
         if !folder.hasOwnAttributes, text?.contains(ModelFolder.attributesHead) != false {
-            let lines = [ModelFolder.attributesHead] + names.map { "\($0) linguist-generated" }
+            let lines =
+                [ModelFolder.attributesHead] + names.map { "\($0) linguist-generated" }
+                + (reviewed.map { ["\($0) -linguist-generated"] } ?? [])
             files.append((file, lines.map { $0 + "\n" }.joined()))
         } else if text?.contains(ModelFolder.attributesHead) == true {
             leftovers.append(file)

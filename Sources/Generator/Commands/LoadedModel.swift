@@ -67,7 +67,8 @@ package struct LoadedModel: Sendable {
             history: history, templates: try folder.templates(),
             options: GenerationOptions(
                 module: folder.module, access: folder.configuration.access, ddl: folder.configuration.ddl,
-                structs: folder.configuration.structs, codingNames: folder.configuration.codingNames,
+                structs: folder.configuration.structs,
+                qualifiesNames: folder.configuration.qualifiesNames, codingNames: folder.configuration.codingNames,
                 testFolder: testFolder, sealedCount: sealing.count, modelPath: tests.map(folder.path),
                 fixtures: tests?.isFirst == false ? [:] : sealing.fixtures,
                 results: tests?.isFirst == false ? nil : sealing.results,

@@ -28,6 +28,11 @@ struct ModelFiles: Sendable {
             Diagnostics([Diagnostic(problem, path: url.path, position: Position(line: line, column: 1))])
         }
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        if text.allSatisfy(\.isWhitespace) {
+            let reason =
+                "the file is empty; restore it from version control, or delete it if no version has been released"
+            throw refuse(.malformedLock(reason), line: 1)
+        }
         let conflict = MergeConflict(in: text)
         let lock: Lock
         do {

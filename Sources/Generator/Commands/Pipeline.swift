@@ -37,7 +37,7 @@ enum Pipeline {
         let descriptions = ValidatedDescriptions(
             reading: files.descriptions, folder: folder.path, schema: settings.schema,
             sealed: files.lock.versions.map(\.version), settings: settings.versions, imported: settings.imported,
-            lint: settings.lint)
+            lint: settings.lint, qualifiesNames: settings.qualifiesNames)
 
         // The supported versions, with their tables, and the steps between them.
         let history = try descriptions.supportedHistory(folder)

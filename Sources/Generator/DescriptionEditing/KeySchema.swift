@@ -188,6 +188,8 @@ extension ConfigurationReader {
         KeySchema(
             "codable", .any(of: [.bool, .choice(["description_names"])]), "Whether the newest structs are Codable."),
         KeySchema("structs", .choice(["all", "needed"]), "The versions that get structs."),
+        KeySchema(
+            "qualified_names", .bool, "Whether the generated code writes the modules of all types: Swift.String."),
         KeySchema("ddl", .choice(["all", "newest"]), "The versions whose tables are written as SQL."),
         KeySchema(
             "dialects", .array(of: .choice(["sqlite", "postgresql"])),

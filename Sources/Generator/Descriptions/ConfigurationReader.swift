@@ -13,6 +13,7 @@ package struct ConfigurationReader {
         owner: "strata.json",
         fields: [
             "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",
+            "qualified_names",
             "document", "lint",
             "versions", "current_version", "oldest_supported_version", "chain", "imported",
         ])

@@ -28,6 +28,9 @@ struct ElementDescription: Sendable {
     var birthOffset = 0
     /// The offset of `death` in the file.
     var deathOffset = 0
+
+    /// The present name, for messages.
+    var quotedName: String { "`\(present["name"]?.text ?? "")`" }
 }
 
 /// One item of a `version_history`: the changes in a version.

@@ -60,8 +60,8 @@ extension Problem {
             return "\"removed_at_version\" \(removed) must be later than \"added_at_version\" \(added)"
         case .addedTwice:
             return "\"added_at_version\" and the first item of \"version_history\" name different versions"
-        case .outlivesEntity(let property, let entity):
-            return "`\(property)` must be added and removed within the versions that have `\(entity)`"
+        case .outlivesEntity(let element, let entity):
+            return "\(element) must be added and removed within the versions that have `\(entity)`"
         case .itemOutsideLife(let version):
             return
                 "nothing can change at \(version): a change needs an element that exists in that version and in the one before; "
@@ -97,6 +97,8 @@ extension Problem {
                 "version \(version) would have two tables, indexes or columns `\(name)`, because SQL ignores letter case"
         case .nameOfKey(let name):
             return "`\(name)` is the name of the primary key; give the property or the \"identifier\" another \"name\""
+        case .controlInFileName:
+            return "the name of the file contains a line break or another control character; rename the file"
         case .sameFileName(let name):
             return
                 "two descriptions are named \(name).json; rename one, because generated files have the same names"
@@ -197,6 +199,12 @@ extension Problem {
             return "add \"\(name)\" to this value, because it has no default value in `\(subtype)`"
         case .unusedSubtype(let name):
             return "no property has the type `\(name)`; if it should be an entity, add an \"identifier\""
+
+        case .hiddenType(let name, let type, let module):
+            return
+                "the type of `\(name)` is called \(type) and hides \(module).\(type) in its module, where you then have to write "
+                + "\(module).\(type); rename it, with a \"persisted_name\" for its table, or end this warning with "
+                + "\"qualified_names\": true in strata.json"
 
         case .ignoredKeys(let keys):
             return "a store does not need these keys, so they are ignored: " + keys.joined(separator: ", ")

@@ -33,7 +33,7 @@ package enum Problem: Hashable, Sendable {
     case nothingPrevious(key: String)
     case removedBeforeAdded(added: String, removed: String)
     case addedTwice
-    case outlivesEntity(property: String, entity: String)
+    case outlivesEntity(element: String, entity: String)
     /// A history item outside the life of its element, or with former values at its start or end.
     case itemOutsideLife(String)
     case replacementWithoutRemoval
@@ -51,6 +51,7 @@ package enum Problem: Hashable, Sendable {
     case sameSwiftName(String, String, swift: String, version: String)
     case sameTableName(String, version: String)
     case sameFileName(String)
+    case controlInFileName
     case nameOfKey(String)
 
     // Meaning
@@ -98,6 +99,7 @@ package enum Problem: Hashable, Sendable {
     case defaultOfOtherVersion(version: String)
     case missingMember(String, of: String)
     case unusedSubtype(String)
+    case hiddenType(String, type: String, module: String)
 
     // Target environments
     case lint(LintProfile, LintFinding, of: String, version: String)

@@ -14,7 +14,7 @@ extension SourceMap {
             let isInside =
                 !life.isEmpty && life.lowerBound >= limits.lowerBound && life.upperBound <= limits.upperBound
             if !isInside {
-                let problem = Problem.outlivesEntity(property: name, entity: owner)
+                let problem = Problem.outlivesEntity(element: name, entity: owner)
                 problems.append(file.diagnostic(problem, at: element.description.offset))
             }
         }
@@ -22,18 +22,24 @@ extension SourceMap {
             let (file, life) = (entity.file, entity.fields.life)
             problems += itemProblems(entity.description.element, life, file)
             for property in entity.properties {
-                check(property, file, called: property.description.present["name"]?.text ?? "", in: entity.name, life)
+                check(property, file, called: property.description.quotedName, in: entity.name, life)
             }
-            for index in entity.indexes { check(index, file, called: "the index", in: entity.name, life) }
+            for index in entity.indexes {
+                var name = "the index"
+                if case .array(let properties)? = index.description.present["properties"]?.value {
+                    name += " on " + properties.compactMap(\.text).map { "`\($0)`" }.joined(separator: ", ")
+                }
+                check(index, file, called: name, in: entity.name, life)
+            }
             for one in entity.checks {
-                check(one, file, called: one.description.present["name"]?.text ?? "", in: entity.name, life)
+                check(one, file, called: "the check " + one.description.quotedName, in: entity.name, life)
             }
         }
         for subtype in subtypes {
             let (file, life) = (subtype.file, subtype.fields.life)
             problems += itemProblems(subtype.description.element, life, file)
             for element in subtype.elements {
-                check(element, file, called: element.description.present["name"]?.text ?? "", in: subtype.name, life)
+                check(element, file, called: element.description.quotedName, in: subtype.name, life)
             }
         }
         return problems

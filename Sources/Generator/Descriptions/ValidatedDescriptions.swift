@@ -23,9 +23,11 @@ package struct ValidatedDescriptions: Sendable {
     ///   - settings: The settings of versions from `strata.json`.
     ///   - imported: The databases from which the model was imported, from `strata.json`.
     ///   - lint: The target environments whose rules the model has to obey, from `strata.json`.
+    ///   - qualifiesNames: Whether the generated code names all types of other modules with their modules.
     package init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
-        settings: VersionSettings? = nil, imported: ImportedSource? = nil, lint: [LintRule] = []
+        settings: VersionSettings? = nil, imported: ImportedSource? = nil, lint: [LintRule] = [],
+        qualifiesNames: Bool = false
     ) {
         var diagnostics: [Diagnostic] = []
         var entities: [EntityDescription] = []
@@ -40,6 +42,9 @@ package struct ValidatedDescriptions: Sendable {
         for (file, (description, reader)) in zip(ordered, readers) {
             if !names.insert(file.baseName.lowercased()).inserted {
                 diagnostics.append(Diagnostic(.sameFileName(file.baseName), path: file.path, position: nil))
+            }
+            if file.baseName.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } }) {
+                diagnostics.append(Diagnostic(.controlInFileName, path: file.path, position: nil))
             }
             switch description {
             case let entity as EntityDescription: entities.append(entity)
@@ -63,7 +68,10 @@ package struct ValidatedDescriptions: Sendable {
             history = resolved.history
             sources = resolved.sources
             diagnostics += resolved.diagnostics
-            if let history, let sources { diagnostics += Lint.diagnostics(history, sources, lint) }
+            if let history, let sources {
+                diagnostics += Lint.diagnostics(history, sources, lint)
+                if !qualifiesNames { diagnostics += HiddenTypes.diagnostics(history, sources) }
+            }
         }
         self.sources = sources
         var seen: Set<Diagnostic> = []

@@ -44,6 +44,8 @@ package struct GenerationOptions: Sendable {
     package var ddl: DDL
     /// The versions whose structs are generated.
     package var structs: Structs
+    /// Whether all types of other modules are written with their modules.
+    package var qualifiesNames: Bool
     /// The names by which generated types are encoded and decoded.
     package enum CodingNames: String, Hashable, Sendable {
         /// The names of the Swift properties: `masterID`.
@@ -70,7 +72,8 @@ package struct GenerationOptions: Sendable {
     /// Creates options for the model of the target `module`.
     package init(
         module: String, access: Access = .public, ddl: DDL = .all, structs: Structs = .all,
-        codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile, sealedCount: Int,
+        qualifiesNames: Bool = false, codingNames: CodingNames? = nil, testFolder: TestFolder = .aboveFile,
+        sealedCount: Int,
         modelPath: String? = nil, fixtures: [Version: Fingerprint] = [:],
         results: [StepVersions: Fingerprint]? = [:], invalidRows: [ImportedInvalidRows] = []
     ) {
@@ -78,6 +81,7 @@ package struct GenerationOptions: Sendable {
         self.access = access
         self.ddl = ddl
         self.structs = structs
+        self.qualifiesNames = qualifiesNames
         self.codingNames = codingNames
         self.testFolder = testFolder
         self.sealedCount = sealedCount

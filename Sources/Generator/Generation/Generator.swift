@@ -21,7 +21,7 @@ package struct Generator: Sendable {
     package init(history: SchemaHistory, templates: [String: String], options: GenerationOptions) {
         self.history = history
         self.options = options
-        self.names = SwiftNames(history, options.structs)
+        self.names = SwiftNames(history, options.structs, areQualified: options.qualifiesNames)
         self.renderer = Renderer(templates)
     }
 

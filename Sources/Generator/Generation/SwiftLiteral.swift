@@ -58,18 +58,20 @@ enum SwiftLiteral {
     }
 
     /// Returns the literal of a default value or backfill value.
-    static func value(_ literal: Literal, type: ScalarType) -> String {
+    ///
+    /// - Parameter foundation: The module `Foundation` with a dot, if its types need it.
+    static func value(_ literal: Literal, type: ScalarType, _ foundation: String) -> String {
         switch (type, literal) {
         case (.bool, .integer(let value)): return value == 1 ? "true" : "false"
         case (_, .integer(let value)): return String(value)
-        case (.date, .real(let value)): return "Foundation.Date(timeIntervalSinceReferenceDate: \(value))"
+        case (.date, .real(let value)): return "\(foundation)Date(timeIntervalSinceReferenceDate: \(value))"
         case (_, .real(let value)): return String(value)
         // The forced unwrapping cannot fail: reading the description has already parsed these texts in the same way.
-        case (.url, .text(let value)): return "Foundation.URL(string: \(string(value)))!"
-        case (.decimal, .text(let value)): return "Foundation.Decimal(string: \(string(value)))!"
+        case (.url, .text(let value)): return "\(foundation)URL(string: \(string(value)))!"
+        case (.decimal, .text(let value)): return "\(foundation)Decimal(string: \(string(value)))!"
         case (_, .text(let value)): return string(value)
-        case (.uuid, .blob(let bytes)): return "Foundation.UUID(uuid: (\(list(bytes))))"
-        case (_, .blob(let bytes)): return "Foundation.Data([\(list(bytes))])"
+        case (.uuid, .blob(let bytes)): return "\(foundation)UUID(uuid: (\(list(bytes))))"
+        case (_, .blob(let bytes)): return "\(foundation)Data([\(list(bytes))])"
         }
     }
 

@@ -9,7 +9,7 @@ extension SwiftNames {
     func value(_ literal: Literal, type: ValueType, in version: ModelVersion) -> String {
         switch (type, literal) {
         case (.scalar(let scalar), _):
-            return SwiftLiteral.value(literal, type: scalar)
+            return SwiftLiteral.value(literal, type: scalar, foundation)
         case (.subtype(let lineage), .text(let text)) where version.subtype(lineage)?.cases.isEmpty == false:
             return self.value(JSON(value: .string(text), offset: 0), type: type, in: version)
         case (.subtype, .integer(let bits)):
@@ -18,7 +18,7 @@ extension SwiftNames {
             // The resolved model contains only valid JSON here.
             let json = (try? JSONParser.parse(Array(text.utf8))) ?? JSON(value: .null, offset: 0)
             return self.value(json, type: type, in: version)
-        default: return SwiftLiteral.value(literal, type: .string)
+        default: return SwiftLiteral.value(literal, type: .string, foundation)
         }
     }
 
@@ -45,21 +45,21 @@ extension SwiftNames {
             }
             return "\(self.type(type, in: version))(" + arguments.joined(separator: ", ") + ")"
         case (.scalar(let scalar), _):
-            return Self.value(json, type: scalar)
+            return value(json, type: scalar)
         default:
             return "nil"
         }
     }
 
-    private static func value(_ json: JSON, type: ScalarType) -> String {
+    private func value(_ json: JSON, type: ScalarType) -> String {
         switch (type, json.value) {
         case (_, .bool(let value)): return String(value)
-        case (.date, .number(let text)): return "Foundation.Date(timeIntervalSinceReferenceDate: \(text))"
+        case (.date, .number(let text)): return "\(foundation)Date(timeIntervalSinceReferenceDate: \(text))"
         case (_, .number(let text)): return text
-        case (.url, .string(let text)): return "Foundation.URL(string: \(SwiftLiteral.string(text)))!"
-        case (.decimal, .string(let text)): return "Foundation.Decimal(string: \(SwiftLiteral.string(text)))!"
-        case (.uuid, .string(let text)): return "Foundation.UUID(uuidString: \(SwiftLiteral.string(text)))!"
-        case (.data, .string(let text)): return "Foundation.Data(base64Encoded: \(SwiftLiteral.string(text)))!"
+        case (.url, .string(let text)): return "\(foundation)URL(string: \(SwiftLiteral.string(text)))!"
+        case (.decimal, .string(let text)): return "\(foundation)Decimal(string: \(SwiftLiteral.string(text)))!"
+        case (.uuid, .string(let text)): return "\(foundation)UUID(uuidString: \(SwiftLiteral.string(text)))!"
+        case (.data, .string(let text)): return "\(foundation)Data(base64Encoded: \(SwiftLiteral.string(text)))!"
         case (_, .string(let text)): return SwiftLiteral.string(text)
         default: return "nil"
         }

@@ -17,8 +17,13 @@ struct SwiftNames {
     let keyShapes: [[KeyShape]]
     /// Whether an entity hides the alias `Context` of custom migrations.
     let hidesContext: Bool
+    /// The names that types of the model hide, so that others with these names need their modules.
+    private let hidden: Set<String>
+    /// Whether all types of other modules are written with their modules.
+    private let areQualified: Bool
 
-    init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs) {
+    init(_ history: SchemaHistory, _ structs: GenerationOptions.Structs, areQualified: Bool) {
+        self.areQualified = areQualified
         self.history = history
         self.steps = history.steps
         self.indexes = Dictionary(
@@ -27,8 +32,10 @@ struct SwiftNames {
         let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
         let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
         self.emitted = emitted
-        let entities = Set(history.versions.lazy.flatMap(\.entities).map(\.name))
-        self.hidesContext = entities.contains { SwiftName.type($0) == "Context" }
+        let entities = Set(history.versions.lazy.flatMap(\.entities).map(\.name)).map(SwiftName.type)
+        self.hidesContext = entities.contains("Context")
+        let subtypes = Set(history.versions.lazy.flatMap(\.subtypes).map(\.name)).map(SwiftName.type)
+        self.hidden = Set(entities + subtypes + entities.flatMap { [$0 + "ID", $0 + "Key"] } + [history.name])
         // Compute the structs of all versions first, and filter them later. Then the version that declares a struct
         // does not depend on which versions are generated, and names stay the same when a version is added.
         let subtypeShapes = SubtypeShape.all(in: history)
@@ -50,6 +57,33 @@ struct SwiftNames {
         self.subtypeShapes = subtypeShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
         self.keyShapes = keyShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
         self.shapes = shapes.map { $0.filter { isEmitted($0.first, $0.last) } }
+    }
+
+    /// Returns the name of a type of another module, such as `Swift.String`: without the module, unless the name would then
+    /// be that of another type.
+    func external(_ name: String) -> String {
+        let plain = name.drop { $0 != "." }.dropFirst()
+        return areQualified || hidden.contains(String(plain)) ? name : String(plain)
+    }
+
+    /// The module `Swift` with a dot, for its protocols; empty if these need no module.
+    var swift: String { module("Swift", of: ["String", "Identifiable", "Codable", "Sendable", "Int"]) }
+
+    /// The module `Strata` with a dot, for its protocols; empty if these need no module.
+    var strata: String {
+        module(
+            "Strata",
+            of: [
+                "StoredEntity", "SearchableEntity", "StoredEnum", "StoredOptions", "StoredStruct", "CustomMigration",
+                "Outcome", "UnwrittenMigration", "MigrationContext",
+            ])
+    }
+
+    /// The module `Foundation` with a dot, for its types in literals; empty if these need no module.
+    var foundation: String { module("Foundation", of: ["Date", "URL", "Decimal", "UUID", "Data"]) }
+
+    private func module(_ module: String, of names: Set<String>) -> String {
+        areQualified || !hidden.isDisjoint(with: names) ? module + "." : ""
     }
 
     /// Returns the struct of an entity in the version at `index`; nil if none is generated.
@@ -138,7 +172,7 @@ struct SwiftNames {
     /// declares it.
     func type(_ type: ValueType, at index: Int) -> String {
         switch type {
-        case .scalar(let scalar): return scalar.facts.swift
+        case .scalar(let scalar): return external(scalar.facts.swift)
         case .array(let element): return "[" + self.type(element, at: index) + "]"
         case .subtype(let lineage):
             let name = history.versions[index].subtype(lineage).map { SwiftName.type($0.name) } ?? ""

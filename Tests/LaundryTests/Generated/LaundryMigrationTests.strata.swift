@@ -46,11 +46,15 @@ struct LaundrySchemaMigrationTests {
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
         fixtures.expect("laundry", kept: ["store_id", "id", "name", "photo", "favorite", "master_position"])
         fixtures.expect("laundry_data")
-        fixtures.expect("laundry_item", references: [.init(["master_id"], to: "laundry")])
+        fixtures.expect("laundry_item", references: [
+            .init(["master_id"], to: "laundry"),
+        ])
         fixtures.step(from: "1.0", to: "2.0", custom: LaundrySchemaStep_1_0_to_2_0.expectation, results: .unsealed)
     }
 
-    @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
+    @Testing.Test(
+        "Fixture is exported if it is missing, is current and matches its version", arguments: fixtures.versions
+    )
     func fixture(version: StrataTesting.FixtureVersion) throws {
         try run(.fixture, version, Self.fixtures.export)
     }
@@ -68,6 +72,11 @@ struct LaundrySchemaMigrationTests {
     @Testing.Test("Random rows survive the migration", arguments: fixtures.versions)
     func random(version: StrataTesting.FixtureVersion) throws {
         try run(.random, version, Self.fixtures.checkRandomMigration)
+    }
+
+    @Testing.Test("Apps of older versions can use the store", arguments: fixtures.compatibleVersions)
+    func compatibility(version: StrataTesting.FixtureVersion) throws {
+        try run(.compatibility, version, Self.fixtures.checkCompatibility)
     }
 
     /// Runs a test, reports its failures, and records whether it has passed, for `release`.

@@ -8,6 +8,8 @@ struct EntityFile: TemplateValues {
     let source: String
     let schema: String
     let access: String
+    let swift: String
+    let strata: String
     let isCodable: Bool
     let hasCodingKeys: Bool
     /// The alias of the newest struct; nil in the file of the superseded ones.
@@ -19,6 +21,8 @@ struct EntityFile: TemplateValues {
         .text("source", \.source, "the file name of the description"),
         .text("schema", \.schema, "the name of the schema's type"),
         .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
+        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
+        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .flag("isCodable", \.isCodable, "whether types are `Codable`"),
         .flag("hasCodingKeys", \.hasCodingKeys, "whether types are encoded by the names in the description"),
         .object("newest", \.newest, "the alias of the newest struct; absent in the file of the superseded ones"),
@@ -35,7 +39,7 @@ extension Generator {
         return entityFile(
             lineage,
             newest: NewestType(
-                name: SwiftName.escaped(SwiftName.type(entity.name)), type: names.declaredType(lineage, at: newest),
+                name: SwiftName.escaped(SwiftName.type(entity.name)), type: newestType(entity.name),
                 documentation: Self.lines(of: entity.documentation)),
             names.shapes[lineage].filter { $0.last == newest }, names.keyShapes[lineage].filter { $0.last == newest })
     }
@@ -53,6 +57,7 @@ extension Generator {
     ) -> EntityFile {
         EntityFile(
             source: history.sources[lineage] + ".json", schema: history.name, access: options.access.modifier,
+            swift: names.swift, strata: names.strata,
             isCodable: options.codingNames != nil, hasCodingKeys: options.codingNames == .descriptions,
             newest: newest, keys: keys.map { keyType($0, lineage) }, shapes: shapes.map { entityStruct($0, lineage) })
     }

@@ -21,7 +21,6 @@ struct EntityStruct: TemplateValues {
         let position: Int
         let reader: String
         let binder: String
-        let comparison: String
         let documentation: [String]
 
         static let fields: [TemplateField<Self>] = [
@@ -39,8 +38,6 @@ struct EntityStruct: TemplateValues {
             .number("position", \.position, "the number of its first parameter in a statement; the first is 1"),
             .text("reader", \.reader, "the method of `Strata.Row` that reads it"),
             .text("binder", \.binder, "the end of the name of the method of `Strata.Statement` that binds it"),
-            .text(
-                "comparison", \.comparison, "the end of the name of the method of `Strata.Equality` that compares it"),
             .texts("documentation", \.documentation, "the lines of the description"),
         ]
     }
@@ -195,7 +192,7 @@ extension Generator {
         let (key, isPlainKey) = key(of: shape.entity, in: version)
         let keyCollations = version.keyCollations(of: shape.entity)
         let relationships = relationships(of: entity, in: last, isDocumented: isNewest) { target in
-            isNewest ? newestType(target) : names.declaredType(target.lineage, at: names.index(of: last))
+            isNewest ? newestType(target.name) : names.declaredType(target.lineage, at: names.index(of: last))
         }
         return EntityStruct(
             type: names.type(lineage, in: version),
@@ -224,7 +221,7 @@ extension Generator {
             computedNames: computed.isEmpty ? nil : SwiftLiteral.strings(computed.map(\.columnName)),
             computed: computed.enumerated().map { index, property in
                 .init(
-                    member: SwiftName.escaped(property.member), type: property.type.facts.swift + "?",
+                    member: SwiftName.escaped(property.member), type: names.external(property.type.facts.swift) + "?",
                     reader: "optional" + property.type.facts.reader, index: shape.columns.count + index,
                     documentation: Self.lines(of: property.documentation))
             },
@@ -264,8 +261,6 @@ extension Generator {
                 position: field.index + 1,
                 reader: Self.reader(column),
                 binder: typeName,
-                // A color is stored as text.
-                comparison: typeName == "Color" ? "String" : typeName,
                 documentation: Self.lines(of: column.documentation))
         }
     }
@@ -323,7 +318,7 @@ extension Generator {
         }
             + computed.map { property in
                 .init(
-                    member: SwiftName.escaped(property.member), type: property.type.facts.swift + "?",
+                    member: SwiftName.escaped(property.member), type: names.external(property.type.facts.swift) + "?",
                     column: SwiftLiteral.string(property.columnName))
             }
     }
@@ -340,9 +335,8 @@ extension Generator {
         column.role == .attribute || column.role == .position ? column.type.scalar?.facts.reader : nil
     }
 
-    /// Returns the struct of an entity in the newest version. With `Newest`, a file stays the same when another entity gets a new
-    /// struct.
-    private func newestType(_ entity: Entity) -> String {
-        "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(entity.name)))"
+    /// Returns the newest type of a description. With `Newest`, a file stays the same when another one gets a new type.
+    func newestType(_ name: String) -> String {
+        "\(history.name).Newest.\(SwiftName.escaped(SwiftName.type(name)))"
     }
 }

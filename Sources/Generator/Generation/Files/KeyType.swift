@@ -84,7 +84,7 @@ extension Generator {
         var sources: [KeyType.Source] = []
         switch shape.form {
         case .raw(let scalar):
-            let type = scalar.facts.swift
+            let type = names.external(scalar.facts.swift)
             raw = .init(type: type, tag: shape.tag)
             sources = shape.sources.map { source in
                 .init(
@@ -101,7 +101,7 @@ extension Generator {
                     member: SwiftName.escaped(member.name),
                     declaration: names.parameter(member.name).declared,
                     parameter: names.parameter(member.name).name,
-                    type: type ?? facts.swift,
+                    type: type ?? names.external(facts.swift),
                     codingKey: SwiftLiteral.string(member.description),
                     reader: type == nil ? facts.reader.lowercased() : "id",
                     offset: column == 0 ? nil : String(column))

@@ -75,12 +75,16 @@ struct MigrationsFile: TemplateValues {
 
     let schema: String
     let access: String
+    let swift: String
+    let strata: String
     let steps: [Step]
     let relationships: [Relationships]
 
     static let fields: [TemplateField<Self>] = [
         .text("schema", \.schema, "the name of the schema's type"),
         .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
+        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
+        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .list("steps", \.steps, "the steps with custom migrations"),
         .list(
             "relationships", \.relationships,
@@ -94,6 +98,7 @@ struct MigrationStubFile: TemplateValues {
     let from: String
     let to: String
     let migration: String
+    let strata: String
     let name: String
     let reasons: [String]
     let hidesContext: Bool
@@ -105,6 +110,7 @@ struct MigrationStubFile: TemplateValues {
         .text("from", \.from, "the version before"),
         .text("to", \.to, "the version after"),
         .text("migration", \.migration, "the name of the custom migration"),
+        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .text("protocol", \.name, "the name of its protocol"),
         .text("mark", \.mark, "the placeholder of the checksum by which Strata recognizes an unchanged stub"),
         .texts("reasons", \.reasons, "sentences that say why a custom migration is needed"),
@@ -184,7 +190,8 @@ extension Generator {
                 columnMigrations: step.customEntities.filter(\.isByColumns).map { columnMigration($0, step) })
         }
         return MigrationsFile(
-            schema: history.name, access: options.access.modifier, steps: steps,
+            schema: history.name, access: options.access.modifier, swift: names.swift, strata: names.strata,
+            steps: steps,
             relationships: versionRelationships())
     }
 
@@ -192,7 +199,8 @@ extension Generator {
     func stubFile(_ step: SchemaStep) -> MigrationStubFile {
         MigrationStubFile(
             schema: history.name, from: step.from.version.text, to: step.to.version.text,
-            migration: names.migration(step), name: "Custom" + names.migration(step), reasons: step.customReasons,
+            migration: names.migration(step), strata: names.strata, name: "Custom" + names.migration(step),
+            reasons: step.customReasons,
             hidesContext: names.hidesContext, functions: functions(of: step), removals: Self.removals(step))
     }
 

@@ -55,14 +55,21 @@ struct StepSQLFile: TemplateValues {
         .text("from", \.from, "the version before"),
         .text("to", \.to, "the version after"),
         .flag("isEmpty", \.isEmpty, "whether no table changes"),
+        .flag("hasCreate", \.hasCreate, "whether `create` has elements"),
         .texts("create", \.create, "the statements that create new tables"),
+        .flag("hasFill", \.hasFill, "whether `fill` has elements"),
         .texts("fill", \.fill, "the statements that copy rows"),
         .flag("isCustom", \.isCustom, "whether there is a custom migration"),
         .text("migration", \.migration, "the name of the custom migration"),
         .list("entities", \.entities, "the entities whose rows it migrates"),
         .texts("removals", \.removals, "the names of its functions that preserve removed data"),
+        .flag("hasFinish", \.hasFinish, "whether `finish` has elements"),
         .texts("finish", \.finish, "the statements that finish the step"),
     ]
+
+    private var hasCreate: Bool { !create.isEmpty }
+    private var hasFill: Bool { !fill.isEmpty }
+    private var hasFinish: Bool { !finish.isEmpty }
 }
 
 extension Generator {

@@ -12,6 +12,7 @@ struct SchemaFile: TemplateValues {
         let fingerprint: String
         let compatibleSince: String?
         let tables: [String]
+        let isNewest: Bool
         let aliases: [TypeAlias]
 
         static let fields: [TemplateField<Self>] = [
@@ -24,6 +25,7 @@ struct SchemaFile: TemplateValues {
                 "the oldest version whose apps can use its stores, as a literal; absent if only its own apps can"),
             .texts(
                 "tables", \.tables, "the lines that describe the tables that differ from those of the version before"),
+            .flag("isNewest", \.isNewest, "whether it is the newest version"),
             .flag("hasAliases", \.hasAliases, "whether `aliases` has elements"),
             .list("aliases", \.aliases, "the types that an earlier version declares"),
         ]
@@ -119,6 +121,7 @@ extension Generator {
                     fingerprint: version.fingerprint.description,
                     compatibleSince: oldest == version.version ? nil : SwiftLiteral.string(oldest.text),
                     tables: tables[index],
+                    isNewest: index == history.versions.count - 1,
                     // A version whose structs are not generated has no names for those of others either.
                     aliases: names.emitted.contains(index) ? typeAliases(in: index) { $0 < index } : [])
             },

@@ -7,6 +7,8 @@ struct SubtypeFile: TemplateValues {
     let source: String
     let schema: String
     let access: String
+    let swift: String
+    let strata: String
     let isCodable: Bool
     /// The alias of the newest type; nil in the file of the superseded ones.
     let newest: NewestType?
@@ -16,6 +18,8 @@ struct SubtypeFile: TemplateValues {
         .text("source", \.source, "the file name of the description"),
         .text("schema", \.schema, "the name of the schema's type"),
         .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
+        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
+        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .flag("isCodable", \.isCodable, "whether types are `Codable`"),
         .object("newest", \.newest, "the alias of the newest type; absent in the file of the superseded ones"),
         .list("shapes", \.shapes, "the types"),
@@ -181,7 +185,7 @@ extension Generator {
             lineage,
             newest: NewestType(
                 name: SwiftName.escaped(SwiftName.type(subtype.name)),
-                type: names.type(.subtype(lineage), in: history.newest),
+                type: newestType(subtype.name),
                 documentation: Self.lines(of: subtype.documentation)),
             names.subtypeShapes[lineage].filter { $0.last == history.versions.count - 1 })
     }
@@ -197,6 +201,7 @@ extension Generator {
     ) -> SubtypeFile {
         SubtypeFile(
             source: history.subtypeSources[lineage] + ".json", schema: history.name, access: options.access.modifier,
+            swift: names.swift, strata: names.strata,
             isCodable: options.codingNames != nil, newest: newest, shapes: shapes.map(declaration))
     }
 

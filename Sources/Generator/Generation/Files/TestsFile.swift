@@ -35,7 +35,6 @@ struct TestsFile: TemplateValues {
     let tables: [TableDefinition]
     let versions: [Version]
     let steps: [StepTest]
-    let hasCompatibleVersions: Bool
     let hasInvalidRowPolicies: Bool
     let customSteps: [StepExpectations]
 
@@ -47,9 +46,6 @@ struct TestsFile: TemplateValues {
         .list("tables", \.tables, "the tables of all fixtures"),
         .list("versions", \.versions, "all versions, oldest first"),
         .list("steps", \.steps, "all steps, oldest first"),
-        .flag(
-            "hasCompatibleVersions", \.hasCompatibleVersions,
-            "whether apps of an older version can use stores of some version"),
         .flag(
             "hasInvalidRowPolicies", \.hasInvalidRowPolicies,
             "whether `strata.json` has policies for rows that do not fit"),
@@ -69,7 +65,6 @@ extension Generator {
             tables: tables,
             versions: history.versions.indices.map { version($0, versions[$0]) },
             steps: names.steps.concurrentMap { stepTest($0, versions) },
-            hasCompatibleVersions: history.versions.contains { history.compatibleSince($0.version) != $0.version },
             hasInvalidRowPolicies: !options.invalidRows.isEmpty,
             customSteps: names.steps.filter(\.isCustom).map(stepExpectations))
     }

@@ -44,35 +44,3 @@ extension Statement {
         try bind(value, at: index)
     }
 }
-
-extension Equality {
-    /// Compares two values.
-    @inlinable public mutating func compareInt(_ left: Int?, _ right: Int?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareBool(_ left: Bool?, _ right: Bool?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareDouble(_ left: Double?, _ right: Double?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareFloat(_ left: Float?, _ right: Float?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareString(_ left: String?, _ right: String?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareURL(_ left: URL?, _ right: URL?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareDate(_ left: Date?, _ right: Date?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareData(_ left: Data?, _ right: Data?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareUUID(_ left: UUID?, _ right: UUID?) { compare(left, right) }
-
-    /// Compares two values.
-    @inlinable public mutating func compareDecimal(_ left: Decimal?, _ right: Decimal?) { compare(left, right) }
-}

@@ -14,9 +14,6 @@ public protocol StoredEntity: MigratedRow, Hashable, Sendable {
     init(row: Row) throws
     /// Binds the values of all stored columns in their order, starting with parameter 1.
     func bind(to statement: Statement) throws
-    /// Compares all values with those of `other`. By default, the stored properties are compared by reflection, which is
-    /// slow: Strata generates a comparison for the newest structs only.
-    func compare(to other: Self, _ equality: inout Equality)
 }
 
 /// The relationships of an entity, with one property for each. Strata generates the conformances.
@@ -48,6 +45,8 @@ public struct EntityTable: Sendable {
     @usableFromInline let fetchedColumns: [String]
     /// The columns of each property; empty for a superseded struct.
     private let properties: StoredProperties
+    /// An `EntityComparison` of the stored properties; nil if these are not known.
+    private let comparison: (any AnyObject & Sendable)?
     let insert: String
     let select: String
     let find: String
@@ -60,7 +59,7 @@ public struct EntityTable: Sendable {
     ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
     public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
-        self.init(name, key, columns, [], keyCollations, StoredProperties())
+        self.init(name, key, columns, [], keyCollations, StoredProperties(), nil)
     }
 
     /// Creates the description of a table.
@@ -82,12 +81,13 @@ public struct EntityTable: Sendable {
     ) {
         var properties = StoredProperties()
         for (column, property) in columns { properties.add(column, of: property, collation: collations[column]) }
-        self.init(name, key, columns.map(\.key), computed, keyCollations, properties)
+        self.init(
+            name, key, columns.map(\.key), computed, keyCollations, properties, EntityComparison(columns.map(\.value)))
     }
 
     private init(
         _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
-        _ properties: StoredProperties
+        _ properties: StoredProperties, _ comparison: (any AnyObject & Sendable)?
     ) {
         self.name = name
         self.key = key
@@ -99,6 +99,18 @@ public struct EntityTable: Sendable {
         select = Self.select(from: name, columns: fetchedColumns)
         find = select + " WHERE " + SQL.matches(key)
         self.properties = properties
+        self.comparison = comparison
+    }
+
+    /// Whether the stored properties of two rows of the table are equal. Of a table without properties, these are found by
+    /// reflection, which is slow.
+    func areEqual<Entity: StoredEntity>(_ left: Entity, _ right: Entity) -> Bool {
+        if let comparison = comparison as? EntityComparison<Entity> { return comparison.areEqual(left, right) }
+        let values = zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children)
+        return values.allSatisfy { left, right in
+            guard let left = left.value as? any Equatable else { return false }
+            return left.isSame(as: right.value)
+        }
     }
 
     /// Returns the names of a property's columns, with the collations of what they reference; nil if it is not stored.
@@ -164,19 +176,8 @@ extension StoredEntity where Self: Identifiable {
 }
 
 extension StoredEntity {
-    /// Whether all values are equal.
-    @inlinable public static func == (left: Self, right: Self) -> Bool {
-        var equality = Equality()
-        left.compare(to: right, &equality)
-        return equality.holds
-    }
-
-    /// Compares the stored properties by reflection.
-    public func compare(to other: Self, _ equality: inout Equality) {
-        for (left, right) in zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children) {
-            equality.compare(left.value as? AnyHashable, right.value as? AnyHashable)
-        }
-    }
+    /// Whether all stored values are equal. Texts are compared byte by byte, as SQLite does.
+    public static func == (left: Self, right: Self) -> Bool { table.areEqual(left, right) }
 
     /// Hashes the primary key.
     @inlinable public func hash(into hasher: inout Hasher) {

@@ -18,5 +18,4 @@ CREATE TABLE "strata_new_person" (
 --   didMigrate
 
 DROP TABLE "person";
-
 ALTER TABLE "strata_new_person" RENAME TO "person";

@@ -43,19 +43,20 @@ struct AppSchemaMigrationTests {
 
     /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect("user", changed: ["born_on": .value(.null)])
+        fixtures.expect("user", changed: [
+            "born_on": .value(.null),
+        ])
         fixtures.step(from: "1.0", to: "1.1")
-        fixtures.expect(
-            "user", kept: ["login", "default", "inout", "old", "department_id", "born_on"],
-            changed: [
-                "level": .first(.converted(.column("is_admin"), .scalar(.bool, to: .int)), .value(.integer(0))),
-                "account": .converted(.column("account"), .scalar(.uuid, to: .string))
-            ]
-        )
+        fixtures.expect("user", kept: ["login", "default", "inout", "old", "department_id", "born_on"], changed: [
+            "level": .first(.converted(.column("is_admin"), .scalar(.bool, to: .int)), .value(.integer(0))),
+            "account": .converted(.column("account"), .scalar(.uuid, to: .string)),
+        ])
         fixtures.step(from: "1.1", to: "2.0", custom: AppSchemaStep_1_1_to_2_0.expectation, results: .unsealed)
     }
 
-    @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
+    @Testing.Test(
+        "Fixture is exported if it is missing, is current and matches its version", arguments: fixtures.versions
+    )
     func fixture(version: StrataTesting.FixtureVersion) throws {
         try run(.fixture, version, Self.fixtures.export)
     }

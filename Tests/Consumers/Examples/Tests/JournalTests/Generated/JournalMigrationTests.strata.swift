@@ -55,14 +55,22 @@ struct JournalSchemaMigrationTests {
 
     /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect("Tag", changed: ["weight": .value(.real(1.0))])
+        fixtures.expect("Tag", changed: [
+            "weight": .value(.real(1.0)),
+        ])
         fixtures.step(from: "1.0", to: "2.0")
-        fixtures.expect("Media", changed: ["headline": .column("subtitle")])
-        fixtures.expect("Tag", changed: ["isOld": .value(.integer(0))])
+        fixtures.expect("Media", changed: [
+            "headline": .column("subtitle"),
+        ])
+        fixtures.expect("Tag", changed: [
+            "isOld": .value(.integer(0)),
+        ])
         fixtures.step(from: "2.0", to: "3.0")
     }
 
-    @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
+    @Testing.Test(
+        "Fixture is exported if it is missing, is current and matches its version", arguments: fixtures.versions
+    )
     func fixture(version: StrataTesting.FixtureVersion) throws {
         try run(.fixture, version, Self.fixtures.export)
     }

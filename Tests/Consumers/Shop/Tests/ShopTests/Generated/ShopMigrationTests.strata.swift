@@ -53,27 +53,33 @@ struct ShopSchemaMigrationTests {
 
     /// The expected changes of each step. All other tables keep their rows.
     private static func addSteps(to fixtures: inout StrataTesting.Fixtures) {
-        fixtures.expect(
-            "customer", kept: ["id", "name", "nickname"],
-            changed: [
-                "email": .first(.column("email"), .value(.text(""))),
-                "code": .converted(.column("code"), .scalar(.int, to: .string)),
-                "reference": .converted(.column("reference"), .scalar(.uuid, to: .string)), "remark": .column("note"),
-                "level": .value(.integer(3))
-            ]
-        )
+        fixtures.expect("customer", kept: ["id", "name", "nickname"], changed: [
+            "email": .first(.column("email"), .value(.text(""))),
+            "code": .converted(.column("code"), .scalar(.int, to: .string)),
+            "reference": .converted(.column("reference"), .scalar(.uuid, to: .string)),
+            "remark": .column("note"),
+            "level": .value(.integer(3)),
+        ])
         fixtures.expect("invoice")
         fixtures.expect("product")
         fixtures.step(from: "1.0", to: "1.1", results: .sealed(0xde284f3d32b0717b))
         fixtures.expect("customer")
-        fixtures.expect("invoice", references: [.init(["order_id"], to: "order", cascades: true)])
+        fixtures.expect("invoice", references: [
+            .init(["order_id"], to: "order", cascades: true),
+        ])
         fixtures.expect("order", kept: ["id"])
-        fixtures.expect("product", changed: ["rating": .value(.null)])
-        fixtures.expect("order_gifts", references: [.init(["source_id"], to: "order", cascades: true)], join: true)
+        fixtures.expect("product", changed: [
+            "rating": .value(.null),
+        ])
+        fixtures.expect("order_gifts", references: [
+            .init(["source_id"], to: "order", cascades: true),
+        ], join: true)
         fixtures.step(from: "1.1", to: "2.0", custom: ShopSchemaStep_1_1_to_2_0.expectation, results: .unsealed)
     }
 
-    @Testing.Test("Fixture exists, is current and matches its version", arguments: fixtures.versions)
+    @Testing.Test(
+        "Fixture is exported if it is missing, is current and matches its version", arguments: fixtures.versions
+    )
     func fixture(version: StrataTesting.FixtureVersion) throws {
         try run(.fixture, version, Self.fixtures.export)
     }
@@ -91,6 +97,11 @@ struct ShopSchemaMigrationTests {
     @Testing.Test("Random rows survive the migration", arguments: fixtures.versions)
     func random(version: StrataTesting.FixtureVersion) throws {
         try run(.random, version, Self.fixtures.checkRandomMigration)
+    }
+
+    @Testing.Test("Apps of older versions can use the store", arguments: fixtures.compatibleVersions)
+    func compatibility(version: StrataTesting.FixtureVersion) throws {
+        try run(.compatibility, version, Self.fixtures.checkCompatibility)
     }
 
     /// Runs a test, reports its failures, and records whether it has passed, for `release`.

@@ -4,12 +4,12 @@
 import Foundation
 import Strata
 
-public typealias Department = AppSchema.V1_0.Department
+public typealias Department = AppSchema.Newest.Department
 
 extension AppSchema.V1_0 {
-    public struct Department: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Department: StoredEntity, Identifiable {
         public var id: ID
-        public var name: Swift.String
+        public var name: String
 
         // MARK: - Storage
 
@@ -18,7 +18,7 @@ extension AppSchema.V1_0 {
 
         public init(
             id: ID,
-            name: Swift.String
+            name: String
         ) {
             self.id = id
             self.name = name
@@ -40,26 +40,19 @@ extension AppSchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                name: try row.string(1)
-            )
+            self.id = try row.id(0)
+            self.name = try row.string(1)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bindString(self.name, at: 2)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareString(self.name, other.name)
-        }
     }
 }
 
 extension AppSchema {
     /// The primary key of `department`.
-    public typealias DepartmentID = Strata.PrimaryKey<DepartmentKey, Foundation.UUID>
+    public typealias DepartmentID = Strata.PrimaryKey<DepartmentKey, UUID>
     public enum DepartmentKey {}
 }

@@ -4,13 +4,13 @@
 import Foundation
 import Strata
 
-public typealias Note = AppSchema.V2_0.Note
+public typealias Note = AppSchema.Newest.Note
 
 extension AppSchema.V2_0 {
-    public struct Note: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Note: StoredEntity, Identifiable {
         public var id: ID
-        public var title: Swift.String
-        public var isDone: Swift.Bool
+        public var title: String
+        public var isDone: Bool
 
         // MARK: - Storage
 
@@ -19,8 +19,8 @@ extension AppSchema.V2_0 {
 
         public init(
             id: ID,
-            title: Swift.String,
-            isDone: Swift.Bool = false
+            title: String,
+            isDone: Bool = false
         ) {
             self.id = id
             self.title = title
@@ -39,11 +39,9 @@ extension AppSchema.V2_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                title: try row.string(1),
-                isDone: try row.bool(2)
-            )
+            self.id = try row.id(0)
+            self.title = try row.string(1)
+            self.isDone = try row.bool(2)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -51,17 +49,11 @@ extension AppSchema.V2_0 {
             try statement.bindString(self.title, at: 2)
             try statement.bindBool(self.isDone, at: 3)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareString(self.title, other.title)
-            equality.compareBool(self.isDone, other.isDone)
-        }
     }
 }
 
 extension AppSchema {
     /// The primary key of `note`.
-    public typealias NoteID = Strata.PrimaryKey<NoteKey, Swift.Int>
+    public typealias NoteID = Strata.PrimaryKey<NoteKey, Int>
     public enum NoteKey {}
 }

@@ -7,13 +7,13 @@ import Strata
 extension AppSchema {
     /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `user.full_name` is new and has neither a default nor a "fill"
-    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
+    protocol CustomMigration_1_1_to_2_0: CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
         typealias V1_1 = AppSchema.V1_1
         typealias V2_0 = AppSchema.V2_0
-        typealias Context = Strata.MigrationContext<AppSchema.V1_1, AppSchema.V2_0>
+        typealias Context = MigrationContext<AppSchema.V1_1, AppSchema.V2_0>
 
         /// Returns the new row for a row of `user`, or drops the row, or merges it into another one.
-        mutating func migrate(_ old: V1_1.User, _ context: Context) throws -> Strata.Outcome<V2_0.User>
+        mutating func migrate(_ old: V1_1.User, _ context: Context) throws -> Outcome<V2_0.User>
     }
 }
 
@@ -21,7 +21,7 @@ extension AppSchema.V2_0.User {
     /// Creates the row that `old` becomes. The other parameters are the values that Strata cannot infer.
     public init(
         migrating old: AppSchema.V1_1.User,
-        fullName: Swift.String
+        fullName: String
     ) {
         self.init(
             login: old.login,

@@ -51,7 +51,7 @@ public enum AppSchema: Strata.Schema {
             change user
               + born_on real?
             """#)
-        history.version("2.0", fingerprint: 0x95518fa350cb1eef, #"""
+        history.version("2.0", fingerprint: fingerprint, #"""
             table note
               id integer key
               title text
@@ -87,25 +87,23 @@ public enum AppSchema: Strata.Schema {
     }
 }
 
-extension AppSchema { public enum V1_0 {} }
-extension AppSchema { public enum V1_1 {} }
-extension AppSchema.V1_1 {
-    public typealias Department = AppSchema.V1_0.Department
-    public typealias Room = AppSchema.V1_0.Room
-}
-extension AppSchema { public enum V2_0 {} }
-extension AppSchema.V2_0 {
-    public typealias Department = AppSchema.V1_0.Department
-    public typealias Room = AppSchema.V1_0.Room
-}
-
-// MARK: - The newest version
+// MARK: - The versions
 
 extension AppSchema {
-    /// The structs of the newest version.
-    public enum Newest {}
+    public enum V1_0 {}
+    public enum V1_1 {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Room = AppSchema.V1_0.Room
+    }
+    public enum V2_0 {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Room = AppSchema.V1_0.Room
+    }
+    /// The types of the newest version.
+    public enum Newest {
+        public typealias Department = AppSchema.V1_0.Department
+        public typealias Note = AppSchema.V2_0.Note
+        public typealias Room = AppSchema.V1_0.Room
+        public typealias User = AppSchema.V2_0.User
+    }
 }
-extension AppSchema.Newest { public typealias Department = AppSchema.V1_0.Department }
-extension AppSchema.Newest { public typealias Note = AppSchema.V2_0.Note }
-extension AppSchema.Newest { public typealias Room = AppSchema.V1_0.Room }
-extension AppSchema.Newest { public typealias User = AppSchema.V2_0.User }

@@ -7,16 +7,16 @@ import Strata
 
 extension AppSchema.V1_0 {
     /// Version 1.0.
-    public struct User: Swift.Sendable {
+    public struct User: Sendable {
         public var login: ID
-        public var firstname: Swift.String
-        public var surname: Swift.String
-        public var isAdmin: Swift.Bool? = nil
-        public var `default`: Swift.Bool = false
-        public var `inout`: Swift.String? = nil
-        public var old: Swift.String? = nil
+        public var firstname: String
+        public var surname: String
+        public var isAdmin: Bool? = nil
+        public var `default`: Bool = false
+        public var `inout`: String? = nil
+        public var old: String? = nil
         public var departmentID: AppSchema.DepartmentID? = nil
-        public var account: Foundation.UUID? = nil
+        public var account: UUID? = nil
     }
 }
 
@@ -43,15 +43,9 @@ extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            login: try row.id(0),
-            firstname: try row.string(1),
-            surname: try row.string(2),
-            isAdmin: try row.optionalBool(3),
-            default: try row.bool(4),
-            `inout`: try row.optionalString(5),
-            old: try row.optionalString(6),
-            departmentID: try row.optionalID(7),
-            account: try row.optionalUUID(8)
+            login: try row.id(0), firstname: try row.string(1), surname: try row.string(2),
+            isAdmin: try row.optionalBool(3), default: try row.bool(4), `inout`: try row.optionalString(5),
+            old: try row.optionalString(6), departmentID: try row.optionalID(7), account: try row.optionalUUID(8)
         )
     }
 
@@ -70,17 +64,17 @@ extension AppSchema.V1_0.User: Strata.StoredEntity, Swift.Identifiable {
 
 extension AppSchema.V1_1 {
     /// Version 1.1.
-    public struct User: Swift.Sendable {
+    public struct User: Sendable {
         public var login: ID
-        public var firstname: Swift.String
-        public var surname: Swift.String
-        public var isAdmin: Swift.Bool? = nil
-        public var `default`: Swift.Bool = false
-        public var `inout`: Swift.String? = nil
-        public var old: Swift.String? = nil
+        public var firstname: String
+        public var surname: String
+        public var isAdmin: Bool? = nil
+        public var `default`: Bool = false
+        public var `inout`: String? = nil
+        public var old: String? = nil
         public var departmentID: AppSchema.DepartmentID? = nil
-        public var account: Foundation.UUID? = nil
-        public var bornOn: Foundation.Date? = nil
+        public var account: UUID? = nil
+        public var bornOn: Date? = nil
     }
 }
 
@@ -107,15 +101,9 @@ extension AppSchema.V1_1.User: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            login: try row.id(0),
-            firstname: try row.string(1),
-            surname: try row.string(2),
-            isAdmin: try row.optionalBool(3),
-            default: try row.bool(4),
-            `inout`: try row.optionalString(5),
-            old: try row.optionalString(6),
-            departmentID: try row.optionalID(7),
-            account: try row.optionalUUID(8),
+            login: try row.id(0), firstname: try row.string(1), surname: try row.string(2),
+            isAdmin: try row.optionalBool(3), default: try row.bool(4), `inout`: try row.optionalString(5),
+            old: try row.optionalString(6), departmentID: try row.optionalID(7), account: try row.optionalUUID(8),
             bornOn: try row.optionalDate(9)
         )
     }

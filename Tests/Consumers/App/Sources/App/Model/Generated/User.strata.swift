@@ -5,21 +5,21 @@ import Foundation
 import Strata
 
 /// Someone who works here.
-public typealias User = AppSchema.V2_0.User
+public typealias User = AppSchema.Newest.User
 
 extension AppSchema.V2_0 {
-    public struct User: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct User: StoredEntity, Identifiable {
         public var login: ID
         /// What the user may do: 0 nothing, 1 everything.
-        public var level: Swift.Int
-        public var `default`: Swift.Bool
-        public var `inout`: Swift.String?
-        public var old: Swift.String?
+        public var level: Int
+        public var `default`: Bool
+        public var `inout`: String?
+        public var old: String?
         public var departmentID: AppSchema.DepartmentID?
         /// Until 1.1 a number; as text from 2.0 on.
-        public var account: Swift.String?
-        public var bornOn: Foundation.Date?
-        public var fullName: Swift.String
+        public var account: String?
+        public var bornOn: Date?
+        public var fullName: String
 
         // MARK: - Storage
 
@@ -30,14 +30,14 @@ extension AppSchema.V2_0 {
 
         public init(
             login: ID,
-            level: Swift.Int = 0,
-            `default`: Swift.Bool = false,
-            `inout`: Swift.String? = nil,
-            old: Swift.String? = nil,
+            level: Int = 0,
+            `default`: Bool = false,
+            `inout`: String? = nil,
+            old: String? = nil,
             departmentID: AppSchema.DepartmentID? = nil,
-            account: Swift.String? = nil,
-            bornOn: Foundation.Date? = nil,
-            fullName: Swift.String
+            account: String? = nil,
+            bornOn: Date? = nil,
+            fullName: String
         ) {
             self.login = login
             self.level = level
@@ -75,17 +75,15 @@ extension AppSchema.V2_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                login: try row.id(0),
-                level: try row.int(1),
-                default: try row.bool(2),
-                `inout`: try row.optionalString(3),
-                old: try row.optionalString(4),
-                departmentID: try row.optionalID(5),
-                account: try row.optionalString(6),
-                bornOn: try row.optionalDate(7),
-                fullName: try row.string(8)
-            )
+            self.login = try row.id(0)
+            self.level = try row.int(1)
+            self.`default` = try row.bool(2)
+            self.`inout` = try row.optionalString(3)
+            self.old = try row.optionalString(4)
+            self.departmentID = try row.optionalID(5)
+            self.account = try row.optionalString(6)
+            self.bornOn = try row.optionalDate(7)
+            self.fullName = try row.string(8)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -99,23 +97,11 @@ extension AppSchema.V2_0 {
             try statement.bindDate(self.bornOn, at: 8)
             try statement.bindString(self.fullName, at: 9)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.login, other.login)
-            equality.compareInt(self.level, other.level)
-            equality.compareBool(self.`default`, other.`default`)
-            equality.compareString(self.`inout`, other.`inout`)
-            equality.compareString(self.old, other.old)
-            equality.compare(self.departmentID, other.departmentID)
-            equality.compareString(self.account, other.account)
-            equality.compareDate(self.bornOn, other.bornOn)
-            equality.compareString(self.fullName, other.fullName)
-        }
     }
 }
 
 extension AppSchema {
     /// The primary key of `user`.
-    public typealias UserID = Strata.PrimaryKey<UserKey, Swift.String>
+    public typealias UserID = Strata.PrimaryKey<UserKey, String>
     public enum UserKey {}
 }

@@ -5,7 +5,6 @@ CREATE TABLE "strata_new_note" (
   "title" TEXT NOT NULL,
   "is_done" INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-
 CREATE TABLE "strata_new_user" (
   "login" TEXT NOT NULL PRIMARY KEY,
   "level" INTEGER NOT NULL DEFAULT 0,
@@ -24,9 +23,6 @@ CREATE TABLE "strata_new_user" (
 --   didMigrate
 
 DROP TABLE "user";
-
 ALTER TABLE "strata_new_note" RENAME TO "note";
-
 ALTER TABLE "strata_new_user" RENAME TO "user";
-
 CREATE INDEX "user_department_id_idx" ON "user" ("department_id");

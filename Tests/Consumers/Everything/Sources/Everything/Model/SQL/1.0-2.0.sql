@@ -6,19 +6,16 @@ CREATE TABLE "strata_new_article" (
   "body" TEXT,
   "stars" TEXT
 ) STRICT;
-
 CREATE TABLE "strata_new_cache" (
   "id" INTEGER PRIMARY KEY,
   "value" INTEGER NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_cache_labels" (
   "source_id" INTEGER NOT NULL REFERENCES "cache" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-
 CREATE TABLE "strata_new_checked" (
   "code" TEXT NOT NULL PRIMARY KEY CONSTRAINT "checked_rows_code_pattern" CHECK ("code" GLOB '[A-Z][0-9]*'),
   "price" REAL NOT NULL DEFAULT 1.5 CONSTRAINT "checked_price_maximum" CHECK ("price" <= 100.0) CONSTRAINT "checked_rows_price_minimum" CHECK ("price" >= 0.0),
@@ -36,7 +33,6 @@ CREATE TABLE "strata_new_checked" (
   CONSTRAINT "discount_below_price" CHECK ("discount" <= "price"),
   CONSTRAINT "ends_after_start" CHECK ("ends_at" >= "starts_at")
 ) STRICT;
-
 CREATE TABLE "strata_new_conversions" (
   "id" INTEGER PRIMARY KEY,
   "int_to_string" TEXT,
@@ -77,27 +73,23 @@ CREATE TABLE "strata_new_conversions" (
   "color_to_string_from" TEXT,
   "uuid_to_string_from" TEXT
 ) STRICT;
-
 CREATE TABLE "strata_new_grown" (
   "id" INTEGER PRIMARY KEY,
   "title" TEXT NOT NULL,
   "parent_id" INTEGER REFERENCES "grown" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_hub_later_twice" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id", "position")
 ) STRICT;
-
 CREATE TABLE "strata_new_hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-
 CREATE TABLE "strata_new_mayor" (
   "town_region_number" INTEGER NOT NULL,
   "town_region_country_id" TEXT NOT NULL,
@@ -105,7 +97,6 @@ CREATE TABLE "strata_new_mayor" (
   PRIMARY KEY ("town_region_number", "town_region_country_id", "town_name"),
   FOREIGN KEY ("town_region_number", "town_region_country_id", "town_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_mayor_visits" (
   "source_town_region_number" INTEGER NOT NULL,
   "source_town_region_country_id" TEXT NOT NULL,
@@ -118,38 +109,32 @@ CREATE TABLE "strata_new_mayor_visits" (
   FOREIGN KEY ("source_town_region_number", "source_town_region_country_id", "source_town_name") REFERENCES "mayor" ("town_region_number", "town_region_country_id", "town_name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_membership" (
   "id" INTEGER PRIMARY KEY,
   "hub_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "label_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   "cache_id" INTEGER REFERENCES "cache" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_membership_caches" (
   "source_id" INTEGER NOT NULL REFERENCES "membership" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "cache" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-
 CREATE TABLE "strata_new_memo" (
   "id" BLOB NOT NULL PRIMARY KEY,
   "title" TEXT NOT NULL,
   "tags" TEXT NOT NULL,
   "stars" TEXT
 ) STRICT;
-
 CREATE TABLE "strata_new_dropped" (
   "id" INTEGER PRIMARY KEY,
   "text" TEXT
 ) STRICT;
-
 CREATE TABLE "strata_new_page" (
   "address" TEXT NOT NULL PRIMARY KEY,
   "text" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_region" (
   "country_id" TEXT NOT NULL REFERENCES "country" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "country_position" INTEGER,
@@ -164,7 +149,6 @@ CREATE TABLE "strata_new_region" (
   FOREIGN KEY ("parent_number", "parent_country_id") REFERENCES "region" ("number", "country_id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("capital_region_number", "capital_region_country_id", "capital_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_region_neighbours" (
   "source_number" INTEGER NOT NULL,
   "source_country_id" TEXT NOT NULL,
@@ -175,7 +159,6 @@ CREATE TABLE "strata_new_region_neighbours" (
   FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("target_number", "target_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_region_words" (
   "source_number" INTEGER NOT NULL,
   "source_country_id" TEXT NOT NULL,
@@ -184,7 +167,6 @@ CREATE TABLE "strata_new_region_words" (
   PRIMARY KEY ("source_number", "source_country_id", "target_id"),
   FOREIGN KEY ("source_number", "source_country_id") REFERENCES "region" ("number", "country_id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_scalars" (
   "id" INTEGER PRIMARY KEY,
   "int_value" INTEGER NOT NULL,
@@ -320,7 +302,6 @@ CREATE TABLE "strata_new_scalars" (
   "decimal_new_fill" TEXT NOT NULL,
   "decimal_new_optional" TEXT
 ) STRICT;
-
 CREATE TABLE "strata_new_spoke" (
   "id" INTEGER PRIMARY KEY,
   "hub_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -337,14 +318,12 @@ CREATE TABLE "strata_new_spoke" (
   "fourth" TEXT NOT NULL,
   "added_id" INTEGER REFERENCES "label" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_spoke_many" (
   "source_id" INTEGER NOT NULL REFERENCES "spoke" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-
 CREATE TABLE "strata_new_subtyped" (
   "id" INTEGER PRIMARY KEY,
   "mood_value" TEXT NOT NULL,
@@ -388,7 +367,6 @@ CREATE TABLE "strata_new_subtyped" (
   "texts_from" TEXT,
   "indexed_mood" TEXT DEFAULT 'type'
 ) STRICT;
-
 CREATE TABLE "strata_new_town" (
   "name" TEXT NOT NULL,
   "region_number" INTEGER NOT NULL,
@@ -400,7 +378,6 @@ CREATE TABLE "strata_new_town" (
   FOREIGN KEY ("region_number", "region_country_id") REFERENCES "region" ("number", "country_id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("t_region_number", "t_region_country_id", "t_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_town_seen_from" (
   "source_region_number" INTEGER NOT NULL,
   "source_region_country_id" TEXT NOT NULL,
@@ -413,7 +390,6 @@ CREATE TABLE "strata_new_town_seen_from" (
   FOREIGN KEY ("source_region_number", "source_region_country_id", "source_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY ("target_region_number", "target_region_country_id", "target_name") REFERENCES "town" ("region_number", "region_country_id", "name") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_wallet" (
   "id" INTEGER PRIMARY KEY,
   "mayor_town_region_number" INTEGER,
@@ -424,10 +400,8 @@ CREATE TABLE "strata_new_wallet" (
 
 INSERT INTO "strata_new_article" ("id", "title", "body", "stars")
 SELECT "id", "title", "body", CAST("stars" AS TEXT) FROM "article";
-
 INSERT INTO "strata_new_checked" (rowid, "code", "price", "count", "label", "kind", "thumb", "starts_at", "ends_at", "serial", "slug", "email")
 SELECT rowid, "code", CASE WHEN NOT ("price" >= 0.0 AND "price" <= 100.0) THEN 50.0 ELSE "price" END, "number", "label", CASE WHEN NOT ((coalesce("kind", 'a')) IN ('a', 'it''s "b"', '')) THEN 'a' ELSE coalesce("kind", 'a') END, "thumb", "starts_at", "ends_at", "serial", "slug", "email" FROM "checked_rows";
-
 INSERT INTO "strata_new_conversions" ("id", "int_to_string", "int_to_string_filled", "int_to_decimal", "int_to_decimal_filled", "int_source", "bool_to_int", "bool_to_int_filled", "bool_to_string", "bool_to_string_filled", "bool_source", "double_source", "float_to_double", "float_to_double_filled", "float_source", "string_source", "url_to_string", "url_to_string_filled", "url_source", "color_to_string", "color_to_string_filled", "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", "uuid_to_string", "uuid_to_string_filled", "uuid_source", "decimal_source", "int_to_string_from", "int_to_decimal_from", "bool_to_int_from", "bool_to_string_from", "float_to_double_from", "url_to_string_from", "color_to_string_from", "uuid_to_string_from")
 SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled" AS TEXT), 'it''s "so" \ 
 '), CAST("int_to_decimal" AS TEXT), coalesce(CAST("int_to_decimal_filled" AS TEXT), '12345678901234567890.123456789'), "int_source", "bool_to_int", coalesce("bool_to_int_filled", -7), CASE "bool_to_string" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, coalesce(CASE "bool_to_string_filled" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, 'it''s "so" \ 
@@ -435,373 +409,217 @@ SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled"
 '), "url_source", "color_to_string", coalesce("color_to_string_filled", 'it''s "so" \ 
 '), "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", CASE WHEN "uuid_to_string" IS NOT NULL THEN substr(hex("uuid_to_string"), 1, 8) || '-' || substr(hex("uuid_to_string"), 9, 4) || '-' || substr(hex("uuid_to_string"), 13, 4) || '-' || substr(hex("uuid_to_string"), 17, 4) || '-' || substr(hex("uuid_to_string"), 21, 12) END, coalesce(CASE WHEN "uuid_to_string_filled" IS NOT NULL THEN substr(hex("uuid_to_string_filled"), 1, 8) || '-' || substr(hex("uuid_to_string_filled"), 9, 4) || '-' || substr(hex("uuid_to_string_filled"), 13, 4) || '-' || substr(hex("uuid_to_string_filled"), 17, 4) || '-' || substr(hex("uuid_to_string_filled"), 21, 12) END, 'it''s "so" \ 
 '), "uuid_source", "decimal_source", CAST("int_source" AS TEXT), CAST("int_source" AS TEXT), "bool_source", CASE "bool_source" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, "float_source", "url_source", "color_source", CASE WHEN "uuid_source" IS NOT NULL THEN substr(hex("uuid_source"), 1, 8) || '-' || substr(hex("uuid_source"), 9, 4) || '-' || substr(hex("uuid_source"), 13, 4) || '-' || substr(hex("uuid_source"), 17, 4) || '-' || substr(hex("uuid_source"), 21, 12) END FROM "conversions";
-
 INSERT INTO "strata_new_hub_later_twice" (rowid, "source_id", "target_id", "position")
 SELECT rowid, "source_id", "target_id", "position" FROM "centre_later_twice";
-
 INSERT INTO "strata_new_mayor" (rowid, "town_region_number", "town_region_country_id", "town_name")
 SELECT rowid, "town_region_self", "town_region_country_id", "town_name" FROM "mayor";
-
 INSERT INTO "strata_new_mayor_visits" (rowid, "source_town_region_number", "source_town_region_country_id", "source_town_name", "target_region_number", "target_region_country_id", "target_name", "position")
 SELECT rowid, "source_town_region_self", "source_town_region_country_id", "source_town_name", "target_region_self", "target_region_country_id", "target_name", "position" FROM "mayor_visits";
-
 INSERT INTO "strata_new_membership" ("id", "hub_id", "label_id")
 SELECT "id", "hub_id", "label_id" FROM "membership";
-
 INSERT INTO "strata_new_memo" (rowid, "id", "title", "tags", "stars")
 SELECT rowid, "id", "title", "tags", CAST("stars" AS TEXT) FROM "memo";
-
 INSERT INTO "strata_new_page" (rowid, "address", "text")
 SELECT rowid, "address", coalesce("text", 'none') FROM "page";
-
 INSERT INTO "strata_new_region" (rowid, "country_id", "country_position", "number", "parent_number", "parent_country_id", "capital_region_number", "capital_region_country_id", "capital_name")
 SELECT rowid, "country_id", "country_position", "self", "parent_self", "parent_country_id", "capital_region_self", "capital_region_country_id", "capital_name" FROM "province";
-
 INSERT INTO "strata_new_region_neighbours" (rowid, "source_number", "source_country_id", "target_number", "target_country_id", "position")
 SELECT rowid, "source_self", "source_country_id", "target_self", "target_country_id", "position" FROM "province_neighbours";
-
 INSERT INTO "strata_new_region_words" (rowid, "source_number", "source_country_id", "target_id", "position")
 SELECT rowid, "source_self", "source_country_id", "target_id", "position" FROM "province_words";
-
 INSERT INTO "strata_new_scalars" ("id", "int_value", "int_optional", "int_default", "int_loosened", "int_filled", "int_defaulted", "int_renamed", "bool_value", "bool_optional", "bool_default", "bool_loosened", "bool_filled", "bool_defaulted", "bool_renamed", "double_value", "double_optional", "double_default", "double_loosened", "double_filled", "double_defaulted", "double_renamed", "float_value", "float_optional", "float_default", "float_loosened", "float_filled", "float_defaulted", "float_renamed", "string_value", "string_optional", "string_default", "string_loosened", "string_filled", "string_defaulted", "string_renamed", "url_value", "url_optional", "url_default", "url_loosened", "url_filled", "url_defaulted", "url_renamed", "color_value", "color_optional", "color_default", "color_loosened", "color_filled", "color_defaulted", "color_renamed", "date_value", "date_optional", "date_default", "date_loosened", "date_filled", "date_defaulted", "date_renamed", "seconds_value", "seconds_optional", "seconds_default", "seconds_loosened", "seconds_filled", "seconds_defaulted", "seconds_renamed", "milliseconds_value", "milliseconds_optional", "milliseconds_default", "milliseconds_loosened", "milliseconds_filled", "milliseconds_defaulted", "milliseconds_renamed", "data_value", "data_optional", "data_default", "data_loosened", "data_filled", "data_defaulted", "data_renamed", "uuid_value", "uuid_optional", "uuid_default", "uuid_loosened", "uuid_filled", "uuid_defaulted", "uuid_renamed", "decimal_value", "decimal_optional", "decimal_default", "decimal_loosened", "decimal_filled", "decimal_defaulted", "decimal_renamed", "int_new_fill", "bool_new_fill", "double_new_fill", "float_new_fill", "string_new_fill", "url_new_fill", "color_new_fill", "date_new_fill", "seconds_new_fill", "milliseconds_new_fill", "data_new_fill", "uuid_new_fill", "decimal_new_fill")
 SELECT "id", "int_value", "int_optional", "int_default", "int_loosened", coalesce("int_filled", 9223372036854775807), coalesce("int_defaulted", -7), "int_old", "bool_value", "bool_optional", "bool_default", "bool_loosened", coalesce("bool_filled", 0), coalesce("bool_defaulted", 1), "bool_old", "double_value", "double_optional", "double_default", "double_loosened", coalesce("double_filled", -1e+300), coalesce("double_defaulted", 0.5), "double_old", "float_value", "float_optional", "float_default", "float_loosened", coalesce("float_filled", 3.0), coalesce("float_defaulted", 0.10000000149011612), "float_old", "string_value", "string_optional", "string_default", "string_loosened", coalesce("string_filled", ''), coalesce("string_defaulted", 'it''s "so" \ 
 '), "string_old", "url_value", "url_optional", "url_default", "url_loosened", coalesce("url_filled", 'file:///tmp'), coalesce("url_defaulted", 'https://example.com/?a=b'), "url_old", "color_value", "color_optional", "color_default", "color_loosened", coalesce("color_filled", '#00FF0080'), coalesce("color_defaulted", '#00ff00'), "color_old", "date_value", "date_optional", "date_default", "date_loosened", coalesce("date_filled", -0.25), coalesce("date_defaulted", 604670400.0), "date_old", "seconds_value", "seconds_optional", "seconds_default", "seconds_loosened", coalesce("seconds_filled", 0.0), coalesce("seconds_defaulted", 1.5), "seconds_old", "milliseconds_value", "milliseconds_optional", "milliseconds_default", "milliseconds_loosened", coalesce("milliseconds_filled", 0), coalesce("milliseconds_defaulted", 1500), "milliseconds_old", "data_value", "data_optional", "data_default", "data_loosened", coalesce("data_filled", X''), coalesce("data_defaulted", X'000102FF'), "data_old", "uuid_value", "uuid_optional", "uuid_default", "uuid_loosened", coalesce("uuid_filled", X'00000000000000000000000000000000'), coalesce("uuid_defaulted", X'6BA7B8109DAD11D180B400C04FD430C8'), "uuid_old", "decimal_value", "decimal_optional", "decimal_default", "decimal_loosened", coalesce("decimal_filled", '-1'), coalesce("decimal_defaulted", '12345678901234567890.123456789'), "decimal_old", -7, 1, 0.5, 0.10000000149011612, 'it''s "so" \ 
 ', 'https://example.com/?a=b', '#00ff00', 604670400.0, 1.5, 1500, X'000102FF', X'6BA7B8109DAD11D180B400C04FD430C8', '12345678901234567890.123456789' FROM "scalars";
-
 INSERT INTO "strata_new_spoke" ("id", "hub_id", "ordered_hub_id", "ordered_hub_position", "later_hub_id", "once_hub_id", "denied_id", "rule_changes_id", "first", "second", "third", "fourth")
 SELECT "id", "hub_id", "ordered_hub_id", "ordered_hub_position", "later_hub_id", "once_hub_id", "denied_id", "rule_changes_id", "second", "first", "third", "fourth" FROM "spoke";
-
 INSERT INTO "strata_new_spoke_many" ("source_id", "target_id", "position")
 SELECT "id", "many_id", 0 FROM "spoke" WHERE "many_id" IS NOT NULL;
-
 INSERT INTO "strata_new_subtyped" ("id", "mood_value", "mood_optional", "mood_default", "mood_filled", "flags_value", "flags_optional", "flags_default", "flags_filled", "place_value", "place_optional", "place_filled", "moods_value", "moods_optional", "moods_default", "moods_filled", "numbers_value", "numbers_optional", "numbers_default", "numbers_filled", "texts_value", "texts_optional", "texts_default", "texts_filled", "route", "routes", "all", "word", "mood_from", "flags_from", "place_from", "moods_from", "numbers_from", "texts_from")
 SELECT "id", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, CASE "mood_optional" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_optional" END, CASE "mood_default" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_default" END, coalesce(CASE "mood_filled" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_filled" END, 'good'), "flags_value" & ~32, "flags_optional" & ~32, "flags_default" & ~32, coalesce("flags_filled" & ~32, 65), json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract("place_value", '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), json_insert(json_replace(json_set(json_remove("place_optional", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_optional", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_optional", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_optional", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_optional", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract("place_optional", '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract("place_optional", '$."flags"') & ~32), '$."case"', json('"self"')), coalesce(json_insert(json_replace(json_set(json_remove("place_filled", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_filled", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_filled", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_filled", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_filled", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract("place_filled", '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract("place_filled", '$."flags"') & ~32), '$."case"', json('"self"')), '{"self":"x","mood":"good","moods":["good","so-so"],"latitude":1.5,"case":"self"}'), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT "moods_value" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, CASE WHEN "moods_optional" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT "moods_optional" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, CASE WHEN "moods_default" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT "moods_default" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, coalesce(CASE WHEN "moods_filled" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT "moods_filled" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, '["self","good"]'), "numbers_value", "numbers_optional", "numbers_default", coalesce("numbers_filled", '[1,-2]'), "texts_value", "texts_optional", "texts_default", coalesce("texts_filled", '[["it''s"],[]]'), json_replace("route", '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract(json_extract("route", '$."start"'), '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract("route", '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract("route", '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract("route", '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract("route", '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract("route", '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract(json_extract("route", '$."end"'), '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract(json_extract("route", '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract("route", '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each0.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each0.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each0.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each0.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each0.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT each1.value FROM (SELECT json_extract(each0.value, '$."moods"') AS list) AS list1, json_each(list1.list) AS each1 ORDER BY each1.key) AS each1) END), '$."flags"', json_extract(each0.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT each0.value FROM (SELECT json_extract("route", '$."stops"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END)), CASE WHEN "routes" IS NOT NULL THEN (SELECT json_group_array(json(json_replace(each0.value, '$."start"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."start"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."start"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."start"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."start"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT each1.value FROM (SELECT json_extract(json_extract(each0.value, '$."start"'), '$."moods"') AS list) AS list1, json_each(list1.list) AS each1 ORDER BY each1.key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."start"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."end"', json(json_insert(json_replace(json_set(json_remove(json_extract(each0.value, '$."end"'), '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(json_extract(each0.value, '$."end"'), '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(json_extract(each0.value, '$."end"'), '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(json_extract(each0.value, '$."end"'), '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each1.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each1.value END) FROM (SELECT each1.value FROM (SELECT json_extract(json_extract(each0.value, '$."end"'), '$."moods"') AS list) AS list1, json_each(list1.list) AS each1 ORDER BY each1.key) AS each1) END), '$."flags"', json_extract(json_extract(each0.value, '$."end"'), '$."flags"') & ~32), '$."case"', json('"self"'))), '$."stops"', json(CASE WHEN json_extract(each0.value, '$."stops"') IS NOT NULL THEN (SELECT json_group_array(json(json_insert(json_replace(json_set(json_remove(each1.value, '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract(each1.value, '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract(each1.value, '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract(each1.value, '$."mood"') END, '$."moods"', json(CASE WHEN json_extract(each1.value, '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each2.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each2.value END) FROM (SELECT each2.value FROM (SELECT json_extract(each1.value, '$."moods"') AS list) AS list2, json_each(list2.list) AS each2 ORDER BY each2.key) AS each2) END), '$."flags"', json_extract(each1.value, '$."flags"') & ~32), '$."case"', json('"self"')))) FROM (SELECT each1.value FROM (SELECT json_extract(each0.value, '$."stops"') AS list) AS list1, json_each(list1.list) AS each1 ORDER BY each1.key) AS each1) END)))) FROM (SELECT each0.value FROM (SELECT "routes" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, json_insert("all", '$."int_new"', json('-7'), '$."bool_new"', json('true'), '$."double_new"', json('0.5'), '$."float_new"', json('0.1'), '$."string_new"', json('"it''s \"so\" \\ \n"'), '$."url_new"', json('"https://example.com/?a=b"'), '$."color_new"', json('"#00ff00"'), '$."date_new"', json('604670400.0'), '$."seconds_new"', json('1.5'), '$."milliseconds_new"', json('1500'), '$."data_new"', json('"AAEC/w=="'), '$."uuid_new"', json('"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"'), '$."decimal_new"', json('"12345678901234567890.123456789"')), "word", CASE "mood_value" WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE "mood_value" END, "flags_value" & ~32, json_insert(json_replace(json_set(json_remove("place_value", '$."lat"', '$."street"'), '$."latitude"', json(substr(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]'), 2, length(json_remove(json_extract("place_value", '$."lat"', '$."lat"'), '$[1]')) - 2))), '$."mood"', CASE json_extract("place_value", '$."mood"') WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE json_extract("place_value", '$."mood"') END, '$."moods"', json(CASE WHEN json_extract("place_value", '$."moods"') IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT json_extract("place_value", '$."moods"') AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END), '$."flags"', json_extract("place_value", '$."flags"') & ~32), '$."case"', json('"self"')), CASE WHEN "moods_value" IS NOT NULL THEN (SELECT json_group_array(CASE each0.value WHEN 'Type' THEN 'self' WHEN 'bad' THEN 'so-so' ELSE each0.value END) FROM (SELECT each0.value FROM (SELECT "moods_value" AS list) AS list0, json_each(list0.list) AS each0 ORDER BY each0.key) AS each0) END, "numbers_value", "texts_value" FROM "subtyped";
-
 INSERT INTO "strata_new_town" (rowid, "name", "region_number", "region_country_id", "t_region_number", "t_region_country_id", "t_name")
 SELECT rowid, "name", "region_self", "region_country_id", "t_region_self", "t_region_country_id", "t_name" FROM "town";
-
 INSERT INTO "strata_new_town_seen_from" ("source_region_number", "source_region_country_id", "source_name", "target_region_number", "target_region_country_id", "target_name", "position")
 SELECT "region_self", "region_country_id", "name", "seen_from_region_self", "seen_from_region_country_id", "seen_from_name", 0 FROM "town" WHERE "seen_from_region_self" IS NOT NULL;
-
 INSERT INTO "strata_new_wallet" ("id", "mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name")
 SELECT "id", "mayor_town_region_self", "mayor_town_region_country_id", "mayor_town_name" FROM "wallet";
 
 DROP TRIGGER IF EXISTS "strata_search_page_insert";
-
 DROP TRIGGER IF EXISTS "strata_search_page_delete";
-
 DROP TRIGGER IF EXISTS "strata_search_page_update";
-
 DROP TABLE IF EXISTS "strata_search_page";
-
 DROP TRIGGER IF EXISTS "strata_search_poster_insert";
-
 DROP TRIGGER IF EXISTS "strata_search_poster_delete";
-
 DROP TRIGGER IF EXISTS "strata_search_poster_update";
-
 DROP TABLE IF EXISTS "strata_search_poster";
-
 DROP INDEX "computing_total_first_idx";
-
 DROP INDEX "indexed_weight_idx";
-
 DROP INDEX "indexed_weight_idx_2";
-
 DROP TABLE "article";
-
 DROP TABLE "cache";
-
 DROP TABLE "cache_labels";
-
 DROP TABLE "checked_rows";
-
 DROP TABLE "conversions";
-
 DROP TABLE "dropped";
-
 DROP TABLE "dropped_labels";
-
 DROP TABLE "centre_later_twice";
-
 DROP TABLE "centre_gone";
-
 DROP TABLE "mayor";
-
 DROP TABLE "mayor_visits";
-
 DROP TABLE "membership";
-
 DROP TABLE "membership_caches";
-
 DROP TABLE "memo";
-
 DROP TABLE "page";
-
 DROP TABLE "province";
-
 DROP TABLE "province_neighbours";
-
 DROP TABLE "province_words";
-
 DROP TABLE "scalars";
-
 DROP TABLE "spoke";
-
 DROP TABLE "subtyped";
-
 DROP TABLE "town";
-
 DROP TABLE "wallet";
-
 ALTER TABLE "awkward" ADD COLUMN "newcomer" INTEGER NOT NULL DEFAULT 1;
-
 ALTER TABLE "computing" DROP COLUMN "first_letter";
-
 ALTER TABLE "computing" DROP COLUMN "gone";
-
 ALTER TABLE "computing" DROP COLUMN "size";
-
 ALTER TABLE "computing" DROP COLUMN "total";
-
 ALTER TABLE "computing" RENAME COLUMN "first" TO "given";
-
 ALTER TABLE "computing" ADD COLUMN "extra" INTEGER;
-
 ALTER TABLE "computing" ADD COLUMN "initial" TEXT GENERATED ALWAYS AS (CAST(substr("given", 1, 1) AS TEXT)) VIRTUAL;
-
 ALTER TABLE "computing" ADD COLUMN "size" INTEGER GENERATED ALWAYS AS (CAST(length("given") AS INTEGER)) VIRTUAL;
-
 ALTER TABLE "computing" ADD COLUMN "total" REAL GENERATED ALWAYS AS (CAST("price" * "count" AS REAL)) VIRTUAL;
-
 ALTER TABLE "computing" ADD COLUMN "twice" INTEGER GENERATED ALWAYS AS (CAST("extra" * 2 AS INTEGER)) VIRTUAL;
-
 ALTER TABLE "centre" RENAME TO "hub";
-
 ALTER TABLE "centre_labels" RENAME TO "hub_labels";
-
 ALTER TABLE "centre_ranked" RENAME TO "hub_ranked";
-
 ALTER TABLE "centre_later_ranked" ADD COLUMN "inverse_position" INTEGER;
-
 ALTER TABLE "centre_later_ranked" RENAME TO "hub_later_ranked";
-
 ALTER TABLE "centre_once_ranked" DROP COLUMN "inverse_position";
-
 ALTER TABLE "centre_once_ranked" RENAME TO "hub_once_ranked";
-
 ALTER TABLE "centre_playlist" RENAME TO "hub_playlist";
-
 ALTER TABLE "indexed" DROP COLUMN "gone";
-
 ALTER TABLE "indexed" RENAME COLUMN "status" TO "state";
-
 ALTER TABLE "flyer" RENAME TO "leaflet";
-
 ALTER TABLE "T_OLD" RENAME COLUMN "c_length" TO "duration";
-
 ALTER TABLE "T_OLD" RENAME TO "t_persisted";
-
 ALTER TABLE "strata_new_article" RENAME TO "article";
-
 ALTER TABLE "strata_new_cache" RENAME TO "cache";
-
 ALTER TABLE "strata_new_cache_labels" RENAME TO "cache_labels";
-
 ALTER TABLE "strata_new_checked" RENAME TO "checked";
-
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
-
 ALTER TABLE "strata_new_grown" RENAME TO "grown";
-
 ALTER TABLE "strata_new_hub_later_twice" RENAME TO "hub_later_twice";
-
 ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
-
 ALTER TABLE "strata_new_mayor" RENAME TO "mayor";
-
 ALTER TABLE "strata_new_mayor_visits" RENAME TO "mayor_visits";
-
 ALTER TABLE "strata_new_membership" RENAME TO "membership";
-
 ALTER TABLE "strata_new_membership_caches" RENAME TO "membership_caches";
-
 ALTER TABLE "strata_new_memo" RENAME TO "memo";
-
 ALTER TABLE "strata_new_dropped" RENAME TO "dropped";
-
 ALTER TABLE "strata_new_page" RENAME TO "page";
-
 ALTER TABLE "strata_new_region" RENAME TO "region";
-
 ALTER TABLE "strata_new_region_neighbours" RENAME TO "region_neighbours";
-
 ALTER TABLE "strata_new_region_words" RENAME TO "region_words";
-
 ALTER TABLE "strata_new_scalars" RENAME TO "scalars";
-
 ALTER TABLE "strata_new_spoke" RENAME TO "spoke";
-
 ALTER TABLE "strata_new_spoke_many" RENAME TO "spoke_many";
-
 ALTER TABLE "strata_new_subtyped" RENAME TO "subtyped";
-
 ALTER TABLE "strata_new_town" RENAME TO "town";
-
 ALTER TABLE "strata_new_town_seen_from" RENAME TO "town_seen_from";
-
 ALTER TABLE "strata_new_wallet" RENAME TO "wallet";
-
 CREATE INDEX "cache_labels_target_id_idx" ON "cache_labels" ("target_id");
-
 CREATE UNIQUE INDEX "checked_rows_label_key" ON "checked" ("label");
-
 CREATE UNIQUE INDEX "checked_rows_slug_key" ON "checked" ("slug");
-
 CREATE UNIQUE INDEX "checked_rows_email_key" ON "checked" ("email");
-
 CREATE INDEX "computing_twice_idx" ON "computing" ("twice");
-
 CREATE INDEX "computing_total_first_idx" ON "computing" ("total" DESC, "given");
-
 CREATE INDEX "grown_parent_id_idx" ON "grown" ("parent_id");
-
 CREATE INDEX "centre_later_twice_target_id_idx" ON "hub_later_twice" ("target_id");
-
 CREATE INDEX "hub_words_target_id_idx" ON "hub_words" ("target_id");
-
 CREATE INDEX "indexed_weight_idx_3" ON "indexed" ("weight") WHERE "state" = 'open' OR "state" = 'new';
-
 CREATE INDEX "indexed_state_idx" ON "indexed" ("state") WHERE CASE WHEN "is_hidden" THEN 0 ELSE length("state") END > 3;
-
 CREATE INDEX "mayor_town_region_self_town_region_country_id_town_name_idx" ON "mayor" ("town_region_number", "town_region_country_id", "town_name");
-
 CREATE INDEX "mayor_visits_target_region_self_target_region_country_id_target_name_idx" ON "mayor_visits" ("target_region_number", "target_region_country_id", "target_name");
-
 CREATE INDEX "membership_hub_id_idx" ON "membership" ("hub_id");
-
 CREATE INDEX "membership_label_id_idx" ON "membership" ("label_id");
-
 CREATE INDEX "membership_cache_id_idx" ON "membership" ("cache_id");
-
 CREATE UNIQUE INDEX "membership_hub_id_label_id_key" ON "membership" ("hub_id", "label_id");
-
 CREATE INDEX "membership_caches_target_id_idx" ON "membership_caches" ("target_id");
-
 CREATE INDEX "province_country_id_idx" ON "region" ("country_id");
-
 CREATE INDEX "province_parent_self_parent_country_id_idx" ON "region" ("parent_number", "parent_country_id");
-
 CREATE UNIQUE INDEX "province_capital_region_self_capital_region_country_id_capital_name_key" ON "region" ("capital_region_number", "capital_region_country_id", "capital_name");
-
 CREATE INDEX "province_neighbours_target_self_target_country_id_idx" ON "region_neighbours" ("target_number", "target_country_id");
-
 CREATE INDEX "province_words_target_id_idx" ON "region_words" ("target_id");
-
 CREATE INDEX "spoke_hub_id_idx" ON "spoke" ("hub_id");
-
 CREATE INDEX "spoke_ordered_hub_id_idx" ON "spoke" ("ordered_hub_id");
-
 CREATE INDEX "spoke_later_hub_id_idx" ON "spoke" ("later_hub_id");
-
 CREATE INDEX "spoke_once_hub_id_idx" ON "spoke" ("once_hub_id");
-
 CREATE INDEX "spoke_denied_id_idx" ON "spoke" ("denied_id");
-
 CREATE INDEX "spoke_rule_changes_id_idx" ON "spoke" ("rule_changes_id");
-
 CREATE INDEX "spoke_second_idx" ON "spoke" ("first");
-
 CREATE UNIQUE INDEX "spoke_fourth_key" ON "spoke" ("fourth");
-
 CREATE INDEX "spoke_added_id_idx" ON "spoke" ("added_id");
-
 CREATE INDEX "spoke_second_third_idx" ON "spoke" ("first", "third");
-
 CREATE UNIQUE INDEX "spoke_second_fourth_key" ON "spoke" ("second", "fourth");
-
 CREATE UNIQUE INDEX "spoke_fourth_third_key" ON "spoke" ("fourth", "third");
-
 CREATE INDEX "spoke_many_target_id_idx" ON "spoke_many" ("target_id");
-
 CREATE INDEX "subtyped_indexed_mood_idx" ON "subtyped" ("indexed_mood");
-
 CREATE INDEX "town_region_self_region_country_id_idx" ON "town" ("region_number", "region_country_id");
-
 CREATE INDEX "town_t_region_self_t_region_country_id_t_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name");
-
 CREATE INDEX "town_t_region_self_t_region_country_id_t_name_name_idx" ON "town" ("t_region_number", "t_region_country_id", "t_name", "name");
-
 CREATE INDEX "town_seen_from_target_region_number_target_region_country_id_target_name_idx" ON "town_seen_from" ("target_region_number", "target_region_country_id", "target_name");
-
 CREATE UNIQUE INDEX "wallet_mayor_town_region_self_mayor_town_region_country_id_mayor_town_name_key" ON "wallet" ("mayor_town_region_number", "mayor_town_region_country_id", "mayor_town_name");
-
 CREATE TRIGGER "strata_search_article_insert" AFTER INSERT ON "article" BEGIN
   INSERT INTO "strata_search_article" ("rowid", "title", "body") VALUES (new."rowid", new."title", new."body");
 END;
-
 CREATE TRIGGER "strata_search_article_delete" AFTER DELETE ON "article" BEGIN
   INSERT INTO "strata_search_article" ("strata_search_article", "rowid", "title", "body") VALUES ('delete', old."rowid", old."title", old."body");
 END;
-
 CREATE TRIGGER "strata_search_article_update" AFTER UPDATE OF "id", "title", "body" ON "article"
 WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" OR old."body" IS NOT new."body" BEGIN
   INSERT INTO "strata_search_article" ("strata_search_article", "rowid", "title", "body") VALUES ('delete', old."rowid", old."title", old."body");
   INSERT INTO "strata_search_article" ("rowid", "title", "body") VALUES (new."rowid", new."title", new."body");
 END;
-
 CREATE VIRTUAL TABLE "strata_search_leaflet" USING fts5 (
   "title",
   content = "leaflet", content_rowid = "rowid", tokenize = "unicode61"
 );
-
 CREATE TRIGGER "strata_search_leaflet_insert" AFTER INSERT ON "leaflet" BEGIN
   INSERT INTO "strata_search_leaflet" ("rowid", "title") VALUES (new."rowid", new."title");
 END;
-
 CREATE TRIGGER "strata_search_leaflet_delete" AFTER DELETE ON "leaflet" BEGIN
   INSERT INTO "strata_search_leaflet" ("strata_search_leaflet", "rowid", "title") VALUES ('delete', old."rowid", old."title");
 END;
-
 CREATE TRIGGER "strata_search_leaflet_update" AFTER UPDATE OF "id", "title" ON "leaflet"
 WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" BEGIN
   INSERT INTO "strata_search_leaflet" ("strata_search_leaflet", "rowid", "title") VALUES ('delete', old."rowid", old."title");
   INSERT INTO "strata_search_leaflet" ("rowid", "title") VALUES (new."rowid", new."title");
 END;
-
 INSERT INTO "strata_search_leaflet" ("strata_search_leaflet") VALUES ('rebuild');
-
 CREATE TRIGGER "strata_search_memo_insert" AFTER INSERT ON "memo" BEGIN
   INSERT INTO "strata_search_memo" ("rowid", "title", "tags") VALUES (new."rowid", new."title", new."tags");
 END;
-
 CREATE TRIGGER "strata_search_memo_delete" AFTER DELETE ON "memo" BEGIN
   INSERT INTO "strata_search_memo" ("strata_search_memo", "rowid", "title", "tags") VALUES ('delete', old."rowid", old."title", old."tags");
 END;
-
 CREATE TRIGGER "strata_search_memo_update" AFTER UPDATE OF "title", "tags" ON "memo"
 WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" OR old."tags" IS NOT new."tags" BEGIN
   INSERT INTO "strata_search_memo" ("strata_search_memo", "rowid", "title", "tags") VALUES ('delete', old."rowid", old."title", old."tags");
   INSERT INTO "strata_search_memo" ("rowid", "title", "tags") VALUES (new."rowid", new."title", new."tags");
 END;
-
 CREATE VIRTUAL TABLE "strata_search_page" USING fts5 (
   "address", "text",
   content = "page", content_rowid = "rowid", tokenize = "trigram"
 );
-
 CREATE TRIGGER "strata_search_page_insert" AFTER INSERT ON "page" BEGIN
   INSERT INTO "strata_search_page" ("rowid", "address", "text") VALUES (new."rowid", new."address", new."text");
 END;
-
 CREATE TRIGGER "strata_search_page_delete" AFTER DELETE ON "page" BEGIN
   INSERT INTO "strata_search_page" ("strata_search_page", "rowid", "address", "text") VALUES ('delete', old."rowid", old."address", old."text");
 END;
-
 CREATE TRIGGER "strata_search_page_update" AFTER UPDATE OF "address", "text" ON "page"
 WHEN old."rowid" IS NOT new."rowid" OR old."address" IS NOT new."address" OR old."text" IS NOT new."text" BEGIN
   INSERT INTO "strata_search_page" ("strata_search_page", "rowid", "address", "text") VALUES ('delete', old."rowid", old."address", old."text");
   INSERT INTO "strata_search_page" ("rowid", "address", "text") VALUES (new."rowid", new."address", new."text");
 END;
-
 INSERT INTO "strata_search_page" ("strata_search_page") VALUES ('rebuild');

@@ -36,14 +36,12 @@ CREATE TABLE "strata_new_grown" (
   "sprout_id" INTEGER REFERENCES "sprout" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "shout" TEXT GENERATED ALWAYS AS (CAST(upper("title") AS TEXT)) VIRTUAL
 ) STRICT;
-
 CREATE TABLE "strata_new_grown_labels" (
   "source_id" INTEGER NOT NULL REFERENCES "grown" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id", "position")
 ) STRICT;
-
 CREATE TABLE "strata_new_sprout" (
   "id" INTEGER PRIMARY KEY,
   "stem_id" INTEGER NOT NULL REFERENCES "grown" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
@@ -57,55 +55,29 @@ INSERT INTO "strata_new_grown" ("id", "title", "parent_id")
 SELECT "id", "title", "parent_id" FROM "grown";
 
 DROP TABLE "grown";
-
 ALTER TABLE "strata_new_grown" RENAME TO "grown";
-
 ALTER TABLE "strata_new_grown_labels" RENAME TO "grown_labels";
-
 ALTER TABLE "strata_new_sprout" RENAME TO "sprout";
-
 CREATE INDEX "grown_parent_id_idx" ON "grown" ("parent_id");
-
 CREATE INDEX "grown_int_optional_idx" ON "grown" ("int_optional");
-
 CREATE INDEX "grown_bool_optional_idx" ON "grown" ("bool_optional");
-
 CREATE INDEX "grown_double_optional_idx" ON "grown" ("double_optional");
-
 CREATE INDEX "grown_float_optional_idx" ON "grown" ("float_optional");
-
 CREATE INDEX "grown_string_optional_idx" ON "grown" ("string_optional");
-
 CREATE INDEX "grown_url_optional_idx" ON "grown" ("url_optional");
-
 CREATE INDEX "grown_color_optional_idx" ON "grown" ("color_optional");
-
 CREATE INDEX "grown_date_optional_idx" ON "grown" ("date_optional");
-
 CREATE INDEX "grown_seconds_optional_idx" ON "grown" ("seconds_optional");
-
 CREATE INDEX "grown_milliseconds_optional_idx" ON "grown" ("milliseconds_optional");
-
 CREATE INDEX "grown_data_optional_idx" ON "grown" ("data_optional");
-
 CREATE INDEX "grown_uuid_optional_idx" ON "grown" ("uuid_optional");
-
 CREATE INDEX "grown_decimal_optional_idx" ON "grown" ("decimal_optional");
-
 CREATE INDEX "grown_twin_id_idx" ON "grown" ("twin_id");
-
 CREATE INDEX "grown_sprout_id_idx" ON "grown" ("sprout_id");
-
 CREATE INDEX "grown_shout_idx" ON "grown" ("shout");
-
 CREATE INDEX "grown_title_parent_id_idx" ON "grown" ("title" DESC, "parent_id") WHERE "title" <> '';
-
 CREATE INDEX "grown_labels_target_id_idx" ON "grown_labels" ("target_id");
-
 CREATE INDEX "sprout_stem_id_idx" ON "sprout" ("stem_id");
-
 CREATE INDEX "sprout_poster_id_idx" ON "sprout" ("poster_id");
-
 CREATE INDEX "sprout_uuid_key_id_idx" ON "sprout" ("uuid_key_id");
-
 CREATE UNIQUE INDEX "sprout_size_key" ON "sprout" ("size");

@@ -4,61 +4,50 @@ CREATE TABLE "strata_new_account" (
   "id" INTEGER PRIMARY KEY,
   "parent_id" INTEGER REFERENCES "account" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_address" (
   "id" BLOB NOT NULL PRIMARY KEY,
   "street" TEXT NOT NULL,
   "city" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_artist" (
   "id" INTEGER PRIMARY KEY,
   "name" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_contact" (
   "id" INTEGER PRIMARY KEY,
   "phone" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_country" (
   "code" TEXT NOT NULL PRIMARY KEY
 ) STRICT;
-
 CREATE TABLE "strata_new_message" (
   "id" INTEGER PRIMARY KEY,
   "text" TEXT NOT NULL,
   "reply_to_id" INTEGER REFERENCES "message" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_order_line" (
   "id" INTEGER PRIMARY KEY,
   "product_id" TEXT NOT NULL REFERENCES "product" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   "price" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_person" (
   "id" INTEGER PRIMARY KEY,
   "name" TEXT NOT NULL,
   "address_id" BLOB NOT NULL REFERENCES "address" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_post" (
   "id" INTEGER PRIMARY KEY,
   "text" TEXT NOT NULL,
   "published" INTEGER NOT NULL DEFAULT 1
 ) STRICT;
-
 CREATE TABLE "strata_new_song" (
   "id" INTEGER PRIMARY KEY,
   "artist_id" INTEGER NOT NULL REFERENCES "artist" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_tag" (
   "id" INTEGER PRIMARY KEY,
   "word" TEXT NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_town" (
   "id" INTEGER PRIMARY KEY,
   "country_id" TEXT REFERENCES "country" ("code") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
@@ -85,63 +74,33 @@ SELECT "id", "text" FROM "post";
 --   didMigrate
 
 DROP TABLE "account";
-
 DROP TABLE "contact";
-
 DROP TABLE "country";
-
 DROP TABLE "draft";
-
 DROP TABLE "message";
-
 DROP TABLE "order_line";
-
 DROP TABLE "person";
-
 DROP TABLE "post";
-
 DROP TABLE "song";
-
 DROP TABLE "tag";
-
 DROP TABLE "town";
-
 ALTER TABLE "strata_new_account" RENAME TO "account";
-
 ALTER TABLE "strata_new_address" RENAME TO "address";
-
 ALTER TABLE "strata_new_artist" RENAME TO "artist";
-
 ALTER TABLE "strata_new_contact" RENAME TO "contact";
-
 ALTER TABLE "strata_new_country" RENAME TO "country";
-
 ALTER TABLE "strata_new_message" RENAME TO "message";
-
 ALTER TABLE "strata_new_order_line" RENAME TO "order_line";
-
 ALTER TABLE "strata_new_person" RENAME TO "person";
-
 ALTER TABLE "strata_new_post" RENAME TO "post";
-
 ALTER TABLE "strata_new_song" RENAME TO "song";
-
 ALTER TABLE "strata_new_tag" RENAME TO "tag";
-
 ALTER TABLE "strata_new_town" RENAME TO "town";
-
 CREATE INDEX "account_parent_id_idx" ON "account" ("parent_id");
-
 CREATE UNIQUE INDEX "artist_name_key" ON "artist" ("name");
-
 CREATE INDEX "message_reply_to_id_idx" ON "message" ("reply_to_id");
-
 CREATE INDEX "order_line_product_id_idx" ON "order_line" ("product_id");
-
 CREATE INDEX "person_address_id_idx" ON "person" ("address_id");
-
 CREATE INDEX "song_artist_id_idx" ON "song" ("artist_id");
-
 CREATE UNIQUE INDEX "tag_word_key" ON "tag" ("word");
-
 CREATE INDEX "town_country_id_idx" ON "town" ("country_id");

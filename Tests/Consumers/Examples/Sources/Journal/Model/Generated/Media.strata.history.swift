@@ -7,18 +7,18 @@ import Strata
 
 extension JournalSchema.V1_0 {
     /// Versions 1.0 to 2.0.
-    public struct Media: Swift.Sendable {
+    public struct Media: Sendable {
         public var id: ID
         public var kind: JournalSchema.V1_0.MediaKind
-        public var title: Swift.String
-        public var added: Foundation.Date? = nil
-        public var bookNote: Swift.String? = nil
-        public var subtitle: Swift.String? = nil
-        public var pages: Swift.Int? = 0
+        public var title: String
+        public var added: Date? = nil
+        public var bookNote: String? = nil
+        public var subtitle: String? = nil
+        public var pages: Int? = 0
         public var shelfID: JournalSchema.ShelfID? = nil
-        public var shelfPosition: Swift.Int? = nil
-        public var filmNote: Foundation.Data? = nil
-        public var rating: Swift.Float? = nil
+        public var shelfPosition: Int? = nil
+        public var filmNote: Data? = nil
+        public var rating: Float? = nil
     }
 }
 
@@ -44,16 +44,9 @@ extension JournalSchema.V1_0.Media: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            id: try row.id(0),
-            kind: try row.value(1),
-            title: try row.string(2),
-            added: try row.optionalDate(3),
-            bookNote: try row.optionalString(4),
-            subtitle: try row.optionalString(5),
-            pages: try row.optionalInt(6),
-            shelfID: try row.optionalID(7),
-            shelfPosition: try row.optionalInt(8),
-            filmNote: try row.optionalData(9),
+            id: try row.id(0), kind: try row.value(1), title: try row.string(2), added: try row.optionalDate(3),
+            bookNote: try row.optionalString(4), subtitle: try row.optionalString(5), pages: try row.optionalInt(6),
+            shelfID: try row.optionalID(7), shelfPosition: try row.optionalInt(8), filmNote: try row.optionalData(9),
             rating: try row.optionalFloat(10)
         )
     }

@@ -4,22 +4,22 @@
 import Foundation
 import Strata
 
-public typealias Media = JournalSchema.V3_0.Media
+public typealias Media = JournalSchema.Newest.Media
 
 extension JournalSchema.V3_0 {
-    public struct Media: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Media: StoredEntity, Identifiable {
         public var id: ID
         public var kind: JournalSchema.V1_0.MediaKind
-        public var title: Swift.String
-        public var added: Foundation.Date?
-        public var bookNote: Swift.String?
-        public var headline: Swift.String?
-        public var pages: Swift.Int?
+        public var title: String
+        public var added: Date?
+        public var bookNote: String?
+        public var headline: String?
+        public var pages: Int?
         public var shelfID: JournalSchema.ShelfID?
         /// The position of the row in the inverse of `shelf`; nil comes last.
-        public var shelfPosition: Swift.Int?
-        public var filmNote: Foundation.Data?
-        public var rating: Swift.Float?
+        public var shelfPosition: Int?
+        public var filmNote: Data?
+        public var rating: Float?
 
         // MARK: - Storage
 
@@ -29,15 +29,15 @@ extension JournalSchema.V3_0 {
         public init(
             id: ID,
             kind: JournalSchema.V1_0.MediaKind,
-            title: Swift.String,
-            added: Foundation.Date? = nil,
-            bookNote: Swift.String? = nil,
-            headline: Swift.String? = nil,
-            pages: Swift.Int? = 0,
+            title: String,
+            added: Date? = nil,
+            bookNote: String? = nil,
+            headline: String? = nil,
+            pages: Int? = 0,
             shelfID: JournalSchema.ShelfID? = nil,
-            shelfPosition: Swift.Int? = nil,
-            filmNote: Foundation.Data? = nil,
-            rating: Swift.Float? = nil
+            shelfPosition: Int? = nil,
+            filmNote: Data? = nil,
+            rating: Float? = nil
         ) {
             self.id = id
             self.kind = kind
@@ -78,19 +78,17 @@ extension JournalSchema.V3_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                kind: try row.value(1),
-                title: try row.string(2),
-                added: try row.optionalDate(3),
-                bookNote: try row.optionalString(4),
-                headline: try row.optionalString(5),
-                pages: try row.optionalInt(6),
-                shelfID: try row.optionalID(7),
-                shelfPosition: try row.optionalInt(8),
-                filmNote: try row.optionalData(9),
-                rating: try row.optionalFloat(10)
-            )
+            self.id = try row.id(0)
+            self.kind = try row.value(1)
+            self.title = try row.string(2)
+            self.added = try row.optionalDate(3)
+            self.bookNote = try row.optionalString(4)
+            self.headline = try row.optionalString(5)
+            self.pages = try row.optionalInt(6)
+            self.shelfID = try row.optionalID(7)
+            self.shelfPosition = try row.optionalInt(8)
+            self.filmNote = try row.optionalData(9)
+            self.rating = try row.optionalFloat(10)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -106,25 +104,11 @@ extension JournalSchema.V3_0 {
             try statement.bindData(self.filmNote, at: 10)
             try statement.bindFloat(self.rating, at: 11)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.kind, other.kind)
-            equality.compareString(self.title, other.title)
-            equality.compareDate(self.added, other.added)
-            equality.compareString(self.bookNote, other.bookNote)
-            equality.compareString(self.headline, other.headline)
-            equality.compareInt(self.pages, other.pages)
-            equality.compare(self.shelfID, other.shelfID)
-            equality.compareInt(self.shelfPosition, other.shelfPosition)
-            equality.compareData(self.filmNote, other.filmNote)
-            equality.compareFloat(self.rating, other.rating)
-        }
     }
 }
 
 extension JournalSchema {
     /// The primary key of `Media`.
-    public typealias MediaID = Strata.PrimaryKey<MediaKey, Swift.Int>
+    public typealias MediaID = Strata.PrimaryKey<MediaKey, Int>
     public enum MediaKey {}
 }

@@ -4,10 +4,10 @@
 import Foundation
 import Strata
 
-public typealias MediaKind = JournalSchema.V1_0.MediaKind
+public typealias MediaKind = JournalSchema.Newest.MediaKind
 
 extension JournalSchema.V1_0 {
-    public enum MediaKind: Swift.String, Strata.StoredEnum, Swift.Hashable, Swift.Sendable {
+    public enum MediaKind: String, StoredEnum {
         case book = "Book"
         case film = "Film"
     }

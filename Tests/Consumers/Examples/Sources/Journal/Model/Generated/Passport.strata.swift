@@ -4,10 +4,10 @@
 import Foundation
 import Strata
 
-public typealias Passport = JournalSchema.V1_0.Passport
+public typealias Passport = JournalSchema.Newest.Passport
 
 extension JournalSchema.V1_0 {
-    public struct Passport: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Passport: StoredEntity, Identifiable {
         public var id: ID
         public var personID: JournalSchema.PersonID
 
@@ -42,26 +42,19 @@ extension JournalSchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                personID: try row.id(1)
-            )
+            self.id = try row.id(0)
+            self.personID = try row.id(1)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
             try statement.bind(self.personID, at: 2)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compare(self.personID, other.personID)
-        }
     }
 }
 
 extension JournalSchema {
     /// The primary key of `Passport`.
-    public typealias PassportID = Strata.PrimaryKey<PassportKey, Swift.Int>
+    public typealias PassportID = Strata.PrimaryKey<PassportKey, Int>
     public enum PassportKey {}
 }

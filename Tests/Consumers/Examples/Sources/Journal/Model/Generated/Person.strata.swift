@@ -4,10 +4,10 @@
 import Foundation
 import Strata
 
-public typealias Person = JournalSchema.V1_0.Person
+public typealias Person = JournalSchema.Newest.Person
 
 extension JournalSchema.V1_0 {
-    public struct Person: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Person: StoredEntity, Identifiable {
         public var id: ID
 
         // MARK: - Storage
@@ -39,23 +39,17 @@ extension JournalSchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0)
-            )
+            self.id = try row.id(0)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.id, at: 1)
-        }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
         }
     }
 }
 
 extension JournalSchema {
     /// The primary key of `Person`.
-    public typealias PersonID = Strata.PrimaryKey<PersonKey, Swift.Int>
+    public typealias PersonID = Strata.PrimaryKey<PersonKey, Int>
     public enum PersonKey {}
 }

@@ -4,16 +4,16 @@
 import Foundation
 import Strata
 
-public typealias Shelf = JournalSchema.V1_0.Shelf
+public typealias Shelf = JournalSchema.Newest.Shelf
 
 extension JournalSchema.V1_0 {
-    public struct Shelf: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Shelf: StoredEntity, Identifiable {
         public var id: ID
-        public var price: Foundation.Decimal?
-        public var site: Foundation.URL?
-        public var colors: [Swift.String]?
-        public var cover: Foundation.Data?
-        public var isOpen: Swift.Bool
+        public var price: Decimal?
+        public var site: URL?
+        public var colors: [String]?
+        public var cover: Data?
+        public var isOpen: Bool
 
         // MARK: - Storage
 
@@ -22,11 +22,11 @@ extension JournalSchema.V1_0 {
 
         public init(
             id: ID,
-            price: Foundation.Decimal? = nil,
-            site: Foundation.URL? = nil,
-            colors: [Swift.String]? = nil,
-            cover: Foundation.Data? = nil,
-            isOpen: Swift.Bool
+            price: Decimal? = nil,
+            site: URL? = nil,
+            colors: [String]? = nil,
+            cover: Data? = nil,
+            isOpen: Bool
         ) {
             self.id = id
             self.price = price
@@ -58,14 +58,12 @@ extension JournalSchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                price: try row.optionalDecimal(1),
-                site: try row.optionalURL(2),
-                colors: try row.optionalValue(3),
-                cover: try row.optionalData(4),
-                isOpen: try row.bool(5)
-            )
+            self.id = try row.id(0)
+            self.price = try row.optionalDecimal(1)
+            self.site = try row.optionalURL(2)
+            self.colors = try row.optionalValue(3)
+            self.cover = try row.optionalData(4)
+            self.isOpen = try row.bool(5)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -76,20 +74,11 @@ extension JournalSchema.V1_0 {
             try statement.bindData(self.cover, at: 5)
             try statement.bindBool(self.isOpen, at: 6)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareDecimal(self.price, other.price)
-            equality.compareURL(self.site, other.site)
-            equality.compare(self.colors, other.colors)
-            equality.compareData(self.cover, other.cover)
-            equality.compareBool(self.isOpen, other.isOpen)
-        }
     }
 }
 
 extension JournalSchema {
     /// The primary key of `Shelf`.
-    public typealias ShelfID = Strata.PrimaryKey<ShelfKey, Swift.Int>
+    public typealias ShelfID = Strata.PrimaryKey<ShelfKey, Int>
     public enum ShelfKey {}
 }

@@ -83,7 +83,7 @@ public enum JournalSchema: Strata.Schema {
             change Tag
               + weight real = 1.0
             """#)
-        history.version("3.0", fingerprint: 0x5c60cb3c9f73d10c, #"""
+        history.version("3.0", fingerprint: fingerprint, #"""
             change Media
               - subtitle
               + headline text? after Book_note
@@ -136,32 +136,33 @@ public enum JournalSchema: Strata.Schema {
     }
 }
 
-extension JournalSchema { public enum V1_0 {} }  // Imported from Journal.
-extension JournalSchema { public enum V2_0 {} }  // Imported from Journal 2.
-extension JournalSchema.V2_0 {
-    public typealias Media = JournalSchema.V1_0.Media
-    public typealias Passport = JournalSchema.V1_0.Passport
-    public typealias Person = JournalSchema.V1_0.Person
-    public typealias Shelf = JournalSchema.V1_0.Shelf
-    public typealias MediaKind = JournalSchema.V1_0.MediaKind
-}
-extension JournalSchema { public enum V3_0 {} }  // Imported from Journal 3.
-extension JournalSchema.V3_0 {
-    public typealias Passport = JournalSchema.V1_0.Passport
-    public typealias Person = JournalSchema.V1_0.Person
-    public typealias Shelf = JournalSchema.V1_0.Shelf
-    public typealias MediaKind = JournalSchema.V1_0.MediaKind
-}
-
-// MARK: - The newest version
+// MARK: - The versions
 
 extension JournalSchema {
-    /// The structs of the newest version.
-    public enum Newest {}
+    /// Imported from Journal.
+    public enum V1_0 {}
+    /// Imported from Journal 2.
+    public enum V2_0 {
+        public typealias Media = JournalSchema.V1_0.Media
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
+    /// Imported from Journal 3.
+    public enum V3_0 {
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
+    /// The types of the newest version.
+    public enum Newest {
+        public typealias Media = JournalSchema.V3_0.Media
+        public typealias Passport = JournalSchema.V1_0.Passport
+        public typealias Person = JournalSchema.V1_0.Person
+        public typealias Shelf = JournalSchema.V1_0.Shelf
+        public typealias Tag = JournalSchema.V3_0.Tag
+        public typealias MediaKind = JournalSchema.V1_0.MediaKind
+    }
 }
-extension JournalSchema.Newest { public typealias Media = JournalSchema.V3_0.Media }
-extension JournalSchema.Newest { public typealias Passport = JournalSchema.V1_0.Passport }
-extension JournalSchema.Newest { public typealias Person = JournalSchema.V1_0.Person }
-extension JournalSchema.Newest { public typealias Shelf = JournalSchema.V1_0.Shelf }
-extension JournalSchema.Newest { public typealias Tag = JournalSchema.V3_0.Tag }
-extension JournalSchema.Newest { public typealias MediaKind = JournalSchema.V1_0.MediaKind }

@@ -7,10 +7,10 @@ import Strata
 
 extension JournalSchema.V1_0 {
     /// Version 1.0.
-    public struct Tag: Swift.Sendable {
+    public struct Tag: Sendable {
         public var id: ID
-        public var name: Swift.String
-        public var key: Foundation.UUID
+        public var name: String
+        public var key: UUID
     }
 }
 
@@ -31,11 +31,7 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     }
 
     public init(row: Strata.Row) throws {
-        self.init(
-            id: try row.id(0),
-            name: try row.string(1),
-            key: try row.uuid(2)
-        )
+        self.init(id: try row.id(0), name: try row.string(1), key: try row.uuid(2))
     }
 
     public func bind(to statement: Strata.Statement) throws {
@@ -47,11 +43,11 @@ extension JournalSchema.V1_0.Tag: Strata.StoredEntity, Swift.Identifiable {
 
 extension JournalSchema.V2_0 {
     /// Version 2.0.
-    public struct Tag: Swift.Sendable {
+    public struct Tag: Sendable {
         public var id: ID
-        public var name: Swift.String
-        public var key: Foundation.UUID
-        public var weight: Swift.Double = 1.0
+        public var name: String
+        public var key: UUID
+        public var weight: Double = 1.0
     }
 }
 
@@ -72,12 +68,7 @@ extension JournalSchema.V2_0.Tag: Strata.StoredEntity, Swift.Identifiable {
     }
 
     public init(row: Strata.Row) throws {
-        self.init(
-            id: try row.id(0),
-            name: try row.string(1),
-            key: try row.uuid(2),
-            weight: try row.double(3)
-        )
+        self.init(id: try row.id(0), name: try row.string(1), key: try row.uuid(2), weight: try row.double(3))
     }
 
     public func bind(to statement: Strata.Statement) throws {

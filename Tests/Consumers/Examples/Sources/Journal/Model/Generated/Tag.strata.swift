@@ -4,15 +4,15 @@
 import Foundation
 import Strata
 
-public typealias Tag = JournalSchema.V3_0.Tag
+public typealias Tag = JournalSchema.Newest.Tag
 
 extension JournalSchema.V3_0 {
-    public struct Tag: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Tag: StoredEntity, Identifiable {
         public var id: ID
-        public var name: Swift.String
-        public var key: Foundation.UUID
-        public var weight: Swift.Double
-        public var isOld: Swift.Bool
+        public var name: String
+        public var key: UUID
+        public var weight: Double
+        public var isOld: Bool
 
         // MARK: - Storage
 
@@ -21,10 +21,10 @@ extension JournalSchema.V3_0 {
 
         public init(
             id: ID,
-            name: Swift.String,
-            key: Foundation.UUID,
-            weight: Swift.Double = 1.0,
-            isOld: Swift.Bool = false
+            name: String,
+            key: UUID,
+            weight: Double = 1.0,
+            isOld: Bool = false
         ) {
             self.id = id
             self.name = name
@@ -54,13 +54,11 @@ extension JournalSchema.V3_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                name: try row.string(1),
-                key: try row.uuid(2),
-                weight: try row.double(3),
-                isOld: try row.bool(4)
-            )
+            self.id = try row.id(0)
+            self.name = try row.string(1)
+            self.key = try row.uuid(2)
+            self.weight = try row.double(3)
+            self.isOld = try row.bool(4)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -70,19 +68,11 @@ extension JournalSchema.V3_0 {
             try statement.bindDouble(self.weight, at: 4)
             try statement.bindBool(self.isOld, at: 5)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareString(self.name, other.name)
-            equality.compareUUID(self.key, other.key)
-            equality.compareDouble(self.weight, other.weight)
-            equality.compareBool(self.isOld, other.isOld)
-        }
     }
 }
 
 extension JournalSchema {
     /// The primary key of `Tag`.
-    public typealias TagID = Strata.PrimaryKey<TagKey, Swift.Int>
+    public typealias TagID = Strata.PrimaryKey<TagKey, Int>
     public enum TagKey {}
 }

@@ -11,5 +11,4 @@ INSERT INTO "strata_new_Tag" ("id", "name", "key")
 SELECT "id", "name", "key" FROM "Tag";
 
 DROP TABLE "Tag";
-
 ALTER TABLE "strata_new_Tag" RENAME TO "Tag";

@@ -2,7 +2,7 @@ import Strata
 
 /// The title of a song says all that its relationships lead to.
 struct Migration_1_0_to_2_0: RelationsSchema.CustomMigration_1_0_to_2_0 {
-    mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Strata.Outcome<V2_0.Song> {
+    mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Outcome<V2_0.Song> {
         var new = V2_0.Song(migrating: old)
         guard let album = try context.key(of: V2_0.Album.self, for: Optional(old.albumID)) else { return .drop }
         new.albumID = album
@@ -31,7 +31,7 @@ struct Migration_1_0_to_2_0: RelationsSchema.CustomMigration_1_0_to_2_0 {
         return parts.joined(separator: "|")
     }
 
-    mutating func migrate(_ old: V1_0.Category, _ context: Context) throws -> Strata.Outcome<V2_0.Category> {
+    mutating func migrate(_ old: V1_0.Category, _ context: Context) throws -> Outcome<V2_0.Category> {
         var (depth, parent) = (0, try context.related(old, \.parent))
         // The parents of random rows may be a circle.
         while let next = parent, depth < 3 { (depth, parent) = (depth + 1, try context.related(next, \.parent)) }

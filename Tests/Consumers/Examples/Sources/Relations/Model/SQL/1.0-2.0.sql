@@ -7,21 +7,18 @@ CREATE TABLE "strata_new_album" (
   "artist_position" INTEGER,
   "year" INTEGER NOT NULL DEFAULT 1900
 ) STRICT;
-
 CREATE TABLE "strata_new_album_keywords" (
   "source_id" INTEGER NOT NULL REFERENCES "album" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "keyword" ("word") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id")
 ) STRICT;
-
 CREATE TABLE "strata_new_category" (
   "id" INTEGER PRIMARY KEY,
   "name" TEXT NOT NULL,
   "parent_id" INTEGER REFERENCES "category" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "depth" INTEGER NOT NULL
 ) STRICT;
-
 CREATE TABLE "strata_new_song" (
   "id" INTEGER PRIMARY KEY,
   "title" TEXT NOT NULL,
@@ -30,17 +27,14 @@ CREATE TABLE "strata_new_song" (
   "place_number" INTEGER,
   FOREIGN KEY ("place_country", "place_number") REFERENCES "place" ("country", "number") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-
 CREATE TABLE "strata_new_keyword" (
   "word" TEXT NOT NULL PRIMARY KEY
 ) STRICT;
 
 INSERT INTO "strata_new_album" ("id", "name", "artist_id", "artist_position")
 SELECT "id", "name", "artist_id", "artist_position" FROM "album";
-
 INSERT INTO "strata_new_album_keywords" (rowid, "source_id", "target_id", "position")
 SELECT rowid, "source_id", "target_id", "position" FROM "album_tags";
-
 INSERT INTO "strata_new_keyword" (rowid, "word")
 SELECT rowid, "word" FROM "tag";
 
@@ -51,33 +45,18 @@ SELECT rowid, "word" FROM "tag";
 --   didMigrate
 
 DROP TABLE "album";
-
 DROP TABLE "album_tags";
-
 DROP TABLE "artist_fans";
-
 DROP TABLE "category";
-
 DROP TABLE "song";
-
 DROP TABLE "tag";
-
 ALTER TABLE "strata_new_album" RENAME TO "album";
-
 ALTER TABLE "strata_new_album_keywords" RENAME TO "album_keywords";
-
 ALTER TABLE "strata_new_category" RENAME TO "category";
-
 ALTER TABLE "strata_new_song" RENAME TO "song";
-
 ALTER TABLE "strata_new_keyword" RENAME TO "keyword";
-
 CREATE INDEX "album_artist_id_idx" ON "album" ("artist_id");
-
 CREATE INDEX "album_tags_target_id_idx" ON "album_keywords" ("target_id");
-
 CREATE INDEX "category_parent_id_idx" ON "category" ("parent_id");
-
 CREATE INDEX "song_album_id_idx" ON "song" ("album_id");
-
 CREATE INDEX "song_place_country_place_number_idx" ON "song" ("place_country", "place_number");

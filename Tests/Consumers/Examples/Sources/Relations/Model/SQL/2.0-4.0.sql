@@ -10,27 +10,15 @@ INSERT INTO "strata_new_song" ("id", "title", "album_id")
 SELECT "id", "title", "album_id" FROM "song";
 
 DROP TABLE "image";
-
 DROP TABLE "song";
-
 ALTER TABLE "album" RENAME COLUMN "artist_id" TO "performer_id";
-
 ALTER TABLE "album" RENAME COLUMN "artist_position" TO "performer_position";
-
 ALTER TABLE "album" RENAME TO "record";
-
 ALTER TABLE "album_keywords" RENAME TO "record_keywords";
-
 ALTER TABLE "artist" ADD COLUMN "born" INTEGER NOT NULL DEFAULT 0;
-
 ALTER TABLE "artist" RENAME TO "performer";
-
 ALTER TABLE "category" RENAME COLUMN "parent_id" TO "owner_id";
-
 ALTER TABLE "place" ADD COLUMN "height" REAL;
-
 ALTER TABLE "keyword" ADD COLUMN "color" TEXT NOT NULL DEFAULT 'red';
-
 ALTER TABLE "strata_new_song" RENAME TO "song";
-
 CREATE INDEX "song_album_id_idx" ON "song" ("album_id");

@@ -10,11 +10,7 @@ INSERT INTO "strata_new_song" ("id", "title", "album_id")
 SELECT "id", "title", "album_id" FROM "song";
 
 DROP TABLE "image";
-
 DROP TABLE "song";
-
 ALTER TABLE "keyword" ADD COLUMN "color" TEXT NOT NULL DEFAULT 'red';
-
 ALTER TABLE "strata_new_song" RENAME TO "song";
-
 CREATE INDEX "song_album_id_idx" ON "song" ("album_id");

@@ -7,14 +7,14 @@ import Strata
 
 extension ShopSchema.V1_0 {
     /// Version 1.0.
-    public struct Customer: Swift.Sendable {
+    public struct Customer: Sendable {
         public var id: ID
-        public var name: Swift.String
-        public var email: Swift.String? = nil
-        public var code: Swift.Int? = nil
-        public var reference: Foundation.UUID? = nil
-        public var note: Swift.String? = nil
-        public var nickname: Swift.String? = nil
+        public var name: String
+        public var email: String? = nil
+        public var code: Int? = nil
+        public var reference: UUID? = nil
+        public var note: String? = nil
+        public var nickname: String? = nil
     }
 }
 
@@ -41,13 +41,8 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            id: try row.id(0),
-            name: try row.string(1),
-            email: try row.optionalString(2),
-            code: try row.optionalInt(3),
-            reference: try row.optionalUUID(4),
-            note: try row.optionalString(5),
-            nickname: try row.optionalString(6)
+            id: try row.id(0), name: try row.string(1), email: try row.optionalString(2), code: try row.optionalInt(3),
+            reference: try row.optionalUUID(4), note: try row.optionalString(5), nickname: try row.optionalString(6)
         )
     }
 
@@ -64,15 +59,15 @@ extension ShopSchema.V1_0.Customer: Strata.StoredEntity, Swift.Identifiable {
 
 extension ShopSchema.V1_1 {
     /// Version 1.1.
-    public struct Customer: Swift.Sendable {
+    public struct Customer: Sendable {
         public var id: ID
-        public var name: Swift.String
-        public var email: Swift.String = ""
-        public var code: Swift.String? = nil
-        public var reference: Swift.String? = nil
-        public var remark: Swift.String? = nil
-        public var nickname: Swift.String? = nil
-        public var level: Swift.Int = 3
+        public var name: String
+        public var email: String = ""
+        public var code: String? = nil
+        public var reference: String? = nil
+        public var remark: String? = nil
+        public var nickname: String? = nil
+        public var level: Int = 3
     }
 }
 
@@ -99,14 +94,9 @@ extension ShopSchema.V1_1.Customer: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            id: try row.id(0),
-            name: try row.string(1),
-            email: try row.string(2),
-            code: try row.optionalString(3),
-            reference: try row.optionalString(4),
-            remark: try row.optionalString(5),
-            nickname: try row.optionalString(6),
-            level: try row.int(7)
+            id: try row.id(0), name: try row.string(1), email: try row.string(2), code: try row.optionalString(3),
+            reference: try row.optionalString(4), remark: try row.optionalString(5),
+            nickname: try row.optionalString(6), level: try row.int(7)
         )
     }
 

@@ -4,19 +4,19 @@
 import Foundation
 import Strata
 
-public typealias Customer = ShopSchema.V2_0.Customer
+public typealias Customer = ShopSchema.Newest.Customer
 
 extension ShopSchema.V2_0 {
-    public struct Customer: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Customer: StoredEntity, Identifiable {
         public var id: ID
-        public var name: Swift.String
-        public var email: Swift.String
-        public var code: Swift.String?
-        public var reference: Swift.String?
-        public var remark: Swift.String?
-        public var nickname: Swift.String?
-        public var level: Swift.Int
-        public private(set) var displayName: Swift.String?
+        public var name: String
+        public var email: String
+        public var code: String?
+        public var reference: String?
+        public var remark: String?
+        public var nickname: String?
+        public var level: Int
+        public private(set) var displayName: String?
 
         // MARK: - Storage
 
@@ -25,13 +25,13 @@ extension ShopSchema.V2_0 {
 
         public init(
             id: ID,
-            name: Swift.String,
-            email: Swift.String = "",
-            code: Swift.String? = nil,
-            reference: Swift.String? = nil,
-            remark: Swift.String? = nil,
-            nickname: Swift.String? = nil,
-            level: Swift.Int = 3
+            name: String,
+            email: String = "",
+            code: String? = nil,
+            reference: String? = nil,
+            remark: String? = nil,
+            nickname: String? = nil,
+            level: Int = 3
         ) {
             self.id = id
             self.name = name
@@ -68,16 +68,14 @@ extension ShopSchema.V2_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                name: try row.string(1),
-                email: try row.string(2),
-                code: try row.optionalString(3),
-                reference: try row.optionalString(4),
-                remark: try row.optionalString(5),
-                nickname: try row.optionalString(6),
-                level: try row.int(7)
-            )
+            self.id = try row.id(0)
+            self.name = try row.string(1)
+            self.email = try row.string(2)
+            self.code = try row.optionalString(3)
+            self.reference = try row.optionalString(4)
+            self.remark = try row.optionalString(5)
+            self.nickname = try row.optionalString(6)
+            self.level = try row.int(7)
             self.displayName = try row.optionalString(8)
         }
 
@@ -91,26 +89,15 @@ extension ShopSchema.V2_0 {
             try statement.bindString(self.nickname, at: 7)
             try statement.bindInt(self.level, at: 8)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareString(self.name, other.name)
-            equality.compareString(self.email, other.email)
-            equality.compareString(self.code, other.code)
-            equality.compareString(self.reference, other.reference)
-            equality.compareString(self.remark, other.remark)
-            equality.compareString(self.nickname, other.nickname)
-            equality.compareInt(self.level, other.level)
-        }
     }
 }
 
 extension Strata.PropertyColumns<ShopSchema.V2_0.Customer> {
-    public var displayName: Strata.Column<Entity, Swift.String?> { .init("display_name") }
+    public var displayName: Strata.Column<Entity, String?> { .init("display_name") }
 }
 
 extension ShopSchema {
     /// The primary key of `customer`.
-    public typealias CustomerID = Strata.PrimaryKey<CustomerKey, Swift.Int>
+    public typealias CustomerID = Strata.PrimaryKey<CustomerKey, Int>
     public enum CustomerKey {}
 }

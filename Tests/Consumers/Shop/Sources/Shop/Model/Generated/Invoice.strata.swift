@@ -4,12 +4,12 @@
 import Foundation
 import Strata
 
-public typealias Invoice = ShopSchema.V1_0.Invoice
+public typealias Invoice = ShopSchema.Newest.Invoice
 
 extension ShopSchema.V1_0 {
-    public struct Invoice: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Invoice: StoredEntity, Identifiable {
         public var id: ID
-        public var amount: Swift.Double
+        public var amount: Double
         public var orderID: ShopSchema.OrderID?
 
         // MARK: - Storage
@@ -19,7 +19,7 @@ extension ShopSchema.V1_0 {
 
         public init(
             id: ID,
-            amount: Swift.Double,
+            amount: Double,
             orderID: ShopSchema.OrderID? = nil
         ) {
             self.id = id
@@ -44,11 +44,9 @@ extension ShopSchema.V1_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                amount: try row.double(1),
-                orderID: try row.optionalID(2)
-            )
+            self.id = try row.id(0)
+            self.amount = try row.double(1)
+            self.orderID = try row.optionalID(2)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -56,17 +54,11 @@ extension ShopSchema.V1_0 {
             try statement.bindDouble(self.amount, at: 2)
             try statement.bind(self.orderID, at: 3)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareDouble(self.amount, other.amount)
-            equality.compare(self.orderID, other.orderID)
-        }
     }
 }
 
 extension ShopSchema {
     /// The primary key of `invoice`.
-    public typealias InvoiceID = Strata.PrimaryKey<InvoiceKey, Swift.Int>
+    public typealias InvoiceID = Strata.PrimaryKey<InvoiceKey, Int>
     public enum InvoiceKey {}
 }

@@ -7,14 +7,14 @@ import Strata
 
 extension ShopSchema.V1_0 {
     /// Versions 1.0 to 1.1.
-    public struct Order: Swift.Sendable {
+    public struct Order: Sendable {
         public var id: ID
-        public var comment: Swift.String? = nil
-        public var greeting: Swift.String? = nil
-        public var quantity: Swift.Int
-        public var placedAt: Foundation.Date
+        public var comment: String? = nil
+        public var greeting: String? = nil
+        public var quantity: Int
+        public var placedAt: Date
         public var customerID: ShopSchema.CustomerID? = nil
-        public var customerPosition: Swift.Int? = nil
+        public var customerPosition: Int? = nil
         public var productID: ShopSchema.ProductID? = nil
     }
 }
@@ -41,14 +41,9 @@ extension ShopSchema.V1_0.Order: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            id: try row.id(0),
-            comment: try row.optionalString(1),
-            greeting: try row.optionalString(2),
-            quantity: try row.int(3),
-            placedAt: try row.date(4),
-            customerID: try row.optionalID(5),
-            customerPosition: try row.optionalInt(6),
-            productID: try row.optionalID(7)
+            id: try row.id(0), comment: try row.optionalString(1), greeting: try row.optionalString(2),
+            quantity: try row.int(3), placedAt: try row.date(4), customerID: try row.optionalID(5),
+            customerPosition: try row.optionalInt(6), productID: try row.optionalID(7)
         )
     }
 

@@ -4,21 +4,21 @@
 import Foundation
 import Strata
 
-public typealias Order = ShopSchema.V2_0.Order
+public typealias Order = ShopSchema.Newest.Order
 
 extension ShopSchema.V2_0 {
-    public struct Order: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable {
+    public struct Order: StoredEntity, Identifiable {
         public var id: ID
-        public var comment: Swift.String?
-        public var greeting: Swift.String?
-        public var quantity: Swift.Int
-        public var placedAt: Foundation.Date
+        public var comment: String?
+        public var greeting: String?
+        public var quantity: Int
+        public var placedAt: Date
         public var customerID: ShopSchema.CustomerID?
         /// The position of the row in the inverse of `customer`; nil comes last.
-        public var customerPosition: Swift.Int?
+        public var customerPosition: Int?
         public var productID: ShopSchema.ProductID?
-        public var total: Swift.Double
-        public private(set) var isLarge: Swift.Bool?
+        public var total: Double
+        public private(set) var isLarge: Bool?
 
         // MARK: - Storage
 
@@ -27,14 +27,14 @@ extension ShopSchema.V2_0 {
 
         public init(
             id: ID,
-            comment: Swift.String? = nil,
-            greeting: Swift.String? = nil,
-            quantity: Swift.Int,
-            placedAt: Foundation.Date,
+            comment: String? = nil,
+            greeting: String? = nil,
+            quantity: Int,
+            placedAt: Date,
             customerID: ShopSchema.CustomerID? = nil,
-            customerPosition: Swift.Int? = nil,
+            customerPosition: Int? = nil,
             productID: ShopSchema.ProductID? = nil,
-            total: Swift.Double
+            total: Double
         ) {
             self.id = id
             self.comment = comment
@@ -72,17 +72,15 @@ extension ShopSchema.V2_0 {
         }
 
         public init(row: Strata.Row) throws {
-            self.init(
-                id: try row.id(0),
-                comment: try row.optionalString(1),
-                greeting: try row.optionalString(2),
-                quantity: try row.int(3),
-                placedAt: try row.date(4),
-                customerID: try row.optionalID(5),
-                customerPosition: try row.optionalInt(6),
-                productID: try row.optionalID(7),
-                total: try row.double(8)
-            )
+            self.id = try row.id(0)
+            self.comment = try row.optionalString(1)
+            self.greeting = try row.optionalString(2)
+            self.quantity = try row.int(3)
+            self.placedAt = try row.date(4)
+            self.customerID = try row.optionalID(5)
+            self.customerPosition = try row.optionalInt(6)
+            self.productID = try row.optionalID(7)
+            self.total = try row.double(8)
             self.isLarge = try row.optionalBool(9)
         }
 
@@ -97,27 +95,15 @@ extension ShopSchema.V2_0 {
             try statement.bind(self.productID, at: 8)
             try statement.bindDouble(self.total, at: 9)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.id, other.id)
-            equality.compareString(self.comment, other.comment)
-            equality.compareString(self.greeting, other.greeting)
-            equality.compareInt(self.quantity, other.quantity)
-            equality.compareDate(self.placedAt, other.placedAt)
-            equality.compare(self.customerID, other.customerID)
-            equality.compareInt(self.customerPosition, other.customerPosition)
-            equality.compare(self.productID, other.productID)
-            equality.compareDouble(self.total, other.total)
-        }
     }
 }
 
 extension Strata.PropertyColumns<ShopSchema.V2_0.Order> {
-    public var isLarge: Strata.Column<Entity, Swift.Bool?> { .init("is_large") }
+    public var isLarge: Strata.Column<Entity, Bool?> { .init("is_large") }
 }
 
 extension ShopSchema {
     /// The primary key of `order`.
-    public typealias OrderID = Strata.PrimaryKey<OrderKey, Swift.Int>
+    public typealias OrderID = Strata.PrimaryKey<OrderKey, Int>
     public enum OrderKey {}
 }

@@ -7,11 +7,11 @@ import Strata
 
 extension ShopSchema.V1_0 {
     /// Versions 1.0 to 1.1.
-    public struct Product: Swift.Sendable {
+    public struct Product: Sendable {
         public var sku: ID
-        public var title: Swift.String
-        public var price: Swift.Double
-        public var photo: Foundation.Data? = nil
+        public var title: String
+        public var price: Double
+        public var photo: Data? = nil
     }
 }
 
@@ -29,10 +29,7 @@ extension ShopSchema.V1_0.Product: Strata.StoredEntity, Swift.Identifiable {
 
     public init(row: Strata.Row) throws {
         self.init(
-            sku: try row.id(0),
-            title: try row.string(1),
-            price: try row.double(2),
-            photo: try row.optionalData(3)
+            sku: try row.id(0), title: try row.string(1), price: try row.double(2), photo: try row.optionalData(3)
         )
     }
 

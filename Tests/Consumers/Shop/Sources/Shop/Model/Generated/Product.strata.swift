@@ -4,15 +4,15 @@
 import Foundation
 import Strata
 
-public typealias Product = ShopSchema.V2_0.Product
+public typealias Product = ShopSchema.Newest.Product
 
 extension ShopSchema.V2_0 {
-    public struct Product: Strata.StoredEntity, Swift.Hashable, Swift.Sendable, Swift.Identifiable, Strata.SearchableEntity {
+    public struct Product: SearchableEntity, Identifiable {
         public var sku: ID
-        public var title: Swift.String
-        public var price: Swift.Double
-        public var photo: Foundation.Data?
-        public var rating: Swift.Int?
+        public var title: String
+        public var price: Double
+        public var photo: Data?
+        public var rating: Int?
 
         // MARK: - Storage
 
@@ -23,10 +23,10 @@ extension ShopSchema.V2_0 {
 
         public init(
             sku: ID,
-            title: Swift.String,
-            price: Swift.Double,
-            photo: Foundation.Data? = nil,
-            rating: Swift.Int? = nil
+            title: String,
+            price: Double,
+            photo: Data? = nil,
+            rating: Int? = nil
         ) {
             self.sku = sku
             self.title = title
@@ -53,13 +53,11 @@ extension ShopSchema.V2_0 {
         )
 
         public init(row: Strata.Row) throws {
-            self.init(
-                sku: try row.id(0),
-                title: try row.string(1),
-                price: try row.double(2),
-                photo: try row.optionalData(3),
-                rating: try row.optionalInt(4)
-            )
+            self.sku = try row.id(0)
+            self.title = try row.string(1)
+            self.price = try row.double(2)
+            self.photo = try row.optionalData(3)
+            self.rating = try row.optionalInt(4)
         }
 
         public func bind(to statement: Strata.Statement) throws {
@@ -69,19 +67,11 @@ extension ShopSchema.V2_0 {
             try statement.bindData(self.photo, at: 4)
             try statement.bindInt(self.rating, at: 5)
         }
-
-        public func compare(to other: Self, _ equality: inout Strata.Equality) {
-            equality.compare(self.sku, other.sku)
-            equality.compareString(self.title, other.title)
-            equality.compareDouble(self.price, other.price)
-            equality.compareData(self.photo, other.photo)
-            equality.compareInt(self.rating, other.rating)
-        }
     }
 }
 
 extension ShopSchema {
     /// The primary key of `product`.
-    public typealias ProductID = Strata.PrimaryKey<ProductKey, Swift.String>
+    public typealias ProductID = Strata.PrimaryKey<ProductKey, String>
     public enum ProductKey {}
 }

@@ -8,13 +8,13 @@ extension ShopSchema {
     /// The custom migration from 1.1 to 2.0. It is needed because:
     /// - `order` asks for a custom migration
     /// - `order.total` is new and has neither a default nor a "fill"
-    protocol CustomMigration_1_1_to_2_0: Strata.CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
+    protocol CustomMigration_1_1_to_2_0: CustomMigration where OldVersion == V1_1, NewVersion == V2_0 {
         typealias V1_1 = ShopSchema.V1_1
         typealias V2_0 = ShopSchema.V2_0
-        typealias Context = Strata.MigrationContext<ShopSchema.V1_1, ShopSchema.V2_0>
+        typealias Context = MigrationContext<ShopSchema.V1_1, ShopSchema.V2_0>
 
         /// Returns the new row for a row of `order`, or drops the row, or merges it into another one.
-        mutating func migrate(_ old: V1_1.Order, _ context: Context) throws -> Strata.Outcome<V2_0.Order>
+        mutating func migrate(_ old: V1_1.Order, _ context: Context) throws -> Outcome<V2_0.Order>
     }
 }
 
@@ -22,7 +22,7 @@ extension ShopSchema.V2_0.Order {
     /// Creates the row that `old` becomes. The other parameters are the values that Strata cannot infer.
     public init(
         migrating old: ShopSchema.V1_1.Order,
-        total: Swift.Double
+        total: Double
     ) {
         self.init(
             id: old.id,

@@ -87,7 +87,7 @@ public enum ShopSchema: Strata.Schema {
             change product
               + index product_price_idx (price)
             """#)
-        history.version("2.0", fingerprint: 0x1b68782777e5b740, #"""
+        history.version("2.0", fingerprint: fingerprint, #"""
             change customer
               + index customer_display_name_idx (display_name)
               + computed display_name text 'coalesce(nickname, name)'
@@ -124,25 +124,23 @@ public enum ShopSchema: Strata.Schema {
     }
 }
 
-extension ShopSchema { public enum V1_0 {} }
-extension ShopSchema { public enum V1_1 {} }
-extension ShopSchema.V1_1 {
-    public typealias Invoice = ShopSchema.V1_0.Invoice
-    public typealias Order = ShopSchema.V1_0.Order
-    public typealias Product = ShopSchema.V1_0.Product
-}
-extension ShopSchema { public enum V2_0 {} }
-extension ShopSchema.V2_0 {
-    public typealias Invoice = ShopSchema.V1_0.Invoice
-}
-
-// MARK: - The newest version
+// MARK: - The versions
 
 extension ShopSchema {
-    /// The structs of the newest version.
-    public enum Newest {}
+    public enum V1_0 {}
+    public enum V1_1 {
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+        public typealias Order = ShopSchema.V1_0.Order
+        public typealias Product = ShopSchema.V1_0.Product
+    }
+    public enum V2_0 {
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+    }
+    /// The types of the newest version.
+    public enum Newest {
+        public typealias Customer = ShopSchema.V2_0.Customer
+        public typealias Invoice = ShopSchema.V1_0.Invoice
+        public typealias Order = ShopSchema.V2_0.Order
+        public typealias Product = ShopSchema.V2_0.Product
+    }
 }
-extension ShopSchema.Newest { public typealias Customer = ShopSchema.V2_0.Customer }
-extension ShopSchema.Newest { public typealias Invoice = ShopSchema.V1_0.Invoice }
-extension ShopSchema.Newest { public typealias Order = ShopSchema.V2_0.Order }
-extension ShopSchema.Newest { public typealias Product = ShopSchema.V2_0.Product }

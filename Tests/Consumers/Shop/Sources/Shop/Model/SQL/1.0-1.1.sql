@@ -10,7 +10,6 @@ CREATE TABLE "strata_new_customer" (
   "nickname" TEXT,
   "level" INTEGER NOT NULL DEFAULT 3
 ) STRICT;
-
 CREATE TABLE "strata_new_invoice" (
   "id" INTEGER PRIMARY KEY,
   "amount" REAL NOT NULL,
@@ -19,18 +18,12 @@ CREATE TABLE "strata_new_invoice" (
 
 INSERT INTO "strata_new_customer" ("id", "name", "email", "code", "reference", "remark", "nickname")
 SELECT "id", "name", coalesce("email", ''), CAST("code" AS TEXT), CASE WHEN "reference" IS NOT NULL THEN substr(hex("reference"), 1, 8) || '-' || substr(hex("reference"), 9, 4) || '-' || substr(hex("reference"), 13, 4) || '-' || substr(hex("reference"), 17, 4) || '-' || substr(hex("reference"), 21, 12) END, "note", "nickname" FROM "customer";
-
 INSERT INTO "strata_new_invoice" ("id", "amount", "order_id")
 SELECT "id", "amount", "order_id" FROM "invoice";
 
 DROP TABLE "customer";
-
 DROP TABLE "invoice";
-
 ALTER TABLE "strata_new_customer" RENAME TO "customer";
-
 ALTER TABLE "strata_new_invoice" RENAME TO "invoice";
-
 CREATE INDEX "invoice_order_id_idx" ON "invoice" ("order_id");
-
 CREATE INDEX "product_price_idx" ON "product" ("price");

@@ -11,7 +11,6 @@ CREATE TABLE "strata_new_customer" (
   "level" INTEGER NOT NULL DEFAULT 3,
   "display_name" TEXT GENERATED ALWAYS AS (CAST(coalesce("nickname", "name") AS TEXT)) VIRTUAL
 ) STRICT;
-
 CREATE TABLE "strata_new_order" (
   "id" INTEGER PRIMARY KEY,
   "comment" TEXT,
@@ -24,7 +23,6 @@ CREATE TABLE "strata_new_order" (
   "total" REAL NOT NULL,
   "is_large" INTEGER GENERATED ALWAYS AS (CAST("total" > 100 OR "quantity" > 10 AS INTEGER)) VIRTUAL
 ) STRICT;
-
 CREATE TABLE "strata_new_product" (
   "sku" TEXT NOT NULL PRIMARY KEY,
   "title" TEXT NOT NULL,
@@ -35,7 +33,6 @@ CREATE TABLE "strata_new_product" (
 
 INSERT INTO "strata_new_customer" ("id", "name", "email", "code", "reference", "remark", "nickname", "level")
 SELECT "id", "name", "email", "code", "reference", "remark", "nickname", "level" FROM "customer";
-
 INSERT INTO "strata_new_product" (rowid, "sku", "title", "price", "photo")
 SELECT rowid, "sku", "title", "price", "photo" FROM "product";
 
@@ -45,44 +42,29 @@ SELECT rowid, "sku", "title", "price", "photo" FROM "product";
 --   didMigrate
 
 DROP TABLE "customer";
-
 DROP TABLE "order";
-
 DROP TABLE "product";
-
 ALTER TABLE "strata_new_customer" RENAME TO "customer";
-
 ALTER TABLE "strata_new_order" RENAME TO "order";
-
 ALTER TABLE "strata_new_product" RENAME TO "product";
-
 CREATE INDEX "customer_display_name_idx" ON "customer" ("display_name");
-
 CREATE INDEX "order_customer_id_idx" ON "order" ("customer_id");
-
 CREATE INDEX "order_product_id_idx" ON "order" ("product_id");
-
 CREATE UNIQUE INDEX "product_title_key" ON "product" ("title");
-
 CREATE INDEX "product_price_idx" ON "product" ("price");
-
 CREATE VIRTUAL TABLE "strata_search_product" USING fts5 (
   "title",
   content = "product", content_rowid = "rowid", tokenize = "unicode61"
 );
-
 CREATE TRIGGER "strata_search_product_insert" AFTER INSERT ON "product" BEGIN
   INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
 END;
-
 CREATE TRIGGER "strata_search_product_delete" AFTER DELETE ON "product" BEGIN
   INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
 END;
-
 CREATE TRIGGER "strata_search_product_update" AFTER UPDATE OF "title" ON "product"
 WHEN old."rowid" IS NOT new."rowid" OR old."title" IS NOT new."title" BEGIN
   INSERT INTO "strata_search_product" ("strata_search_product", "rowid", "title") VALUES ('delete', old."rowid", old."title");
   INSERT INTO "strata_search_product" ("rowid", "title") VALUES (new."rowid", new."title");
 END;
-
 INSERT INTO "strata_search_product" ("strata_search_product") VALUES ('rebuild');
