@@ -53,6 +53,8 @@ struct Model {
     let isBuilt: Bool
     /// The names of the test targets.
     let tests: [String]
+    /// Your own templates and their folder, which may be outside the folder of the target.
+    let templates: [URL]
 
     /// Creates the model of a target; nil if the target has none.
     init?(of target: ModelTarget) {
@@ -68,10 +70,20 @@ struct Model {
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]
         isBuilt = values["mode"] as? String == "build"
         tests = values["tests"] as? [String] ?? [values["tests"] as? String ?? target.name + "Tests"]
+        var templates: [URL] = []
+        if let path = values["templates"] as? String {
+            let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder).standardizedFileURL
+            let files = try? FileManager.default.contentsOfDirectory(at: own, includingPropertiesForKeys: nil)
+            templates = files.map { [own] + $0.filter { $0.pathExtension == "mustache" } } ?? []
+        }
+        self.templates = templates
     }
 
     /// All files in the folder.
     var files: [URL] { target.files.filter { $0.path.hasPrefix(folder.path + "/") } }
+
+    /// The files that a build reads.
+    var inputs: [URL] { files + templates.filter { !files.contains($0) } }
 
     /// The descriptions of the model, which the tool finds by the same rule.
     var descriptions: [URL] {

@@ -58,13 +58,13 @@ private struct Builder {
             let stamp = folder.appending(path: "\(name)Check.swift")
             return .buildCommand(
                 displayName: "Checking the generated files of \(name)", executable: tool,
-                arguments: ["check", "--sources", "--stamp", stamp.path] + model.arguments, inputFiles: model.files,
+                arguments: ["check", "--sources", "--stamp", stamp.path] + model.arguments, inputFiles: model.inputs,
                 outputFiles: [stamp])
         }
         let outputs = model.descriptions.map { $0.deletingPathExtension().lastPathComponent + ".strata.swift" }
         return .buildCommand(
             displayName: "Generating the sources of \(name)", executable: tool,
-            arguments: ["sources", "--output", folder.path] + model.arguments, inputFiles: model.files,
+            arguments: ["sources", "--output", folder.path] + model.arguments, inputFiles: model.inputs,
             outputFiles: (outputs + ["Strata.schema.swift", "Strata.migrations.swift"]).map {
                 folder.appending(path: $0)
             })
@@ -81,12 +81,12 @@ private struct Builder {
             return .buildCommand(
                 displayName: "Checking the generated tests of \(name)", executable: tool,
                 arguments: ["check", "--tests", "--stamp", stamp.path] + arguments,
-                inputFiles: model.files + target.files.filter { $0.path.hasPrefix(generated) } + fixtures,
+                inputFiles: model.inputs + target.files.filter { $0.path.hasPrefix(generated) } + fixtures,
                 outputFiles: [stamp])
         }
         return .buildCommand(
             displayName: "Generating the tests of \(name)", executable: tool,
-            arguments: ["tests", "--output", folder.path] + arguments, inputFiles: model.files + fixtures,
+            arguments: ["tests", "--output", folder.path] + arguments, inputFiles: model.inputs + fixtures,
             outputFiles: [folder.appending(path: "\(model.target.module)MigrationTests.strata.swift")])
     }
 }
