@@ -10,9 +10,10 @@ import Testing
     private struct Page {
         private(set) var tables: [String: [[[String]]]] = [:]
         private(set) var headings: [String] = []
+        let url: URL
 
         init(_ name: String) throws {
-            let url = Documentation.root.appendingPathComponent(
+            url = Documentation.root.appendingPathComponent(
                 "Sources/Runtime/Strata/Strata.docc/Reference/\(name).md")
             var isInTable = false
             for line in try String(contentsOf: url, encoding: .utf8).split(
@@ -92,25 +93,42 @@ import Testing
         #expect(page.names("Imported models") == Set(ImportedSourceReader.keys))
     }
 
+    /// The tables of options are made from the commands. `STRATA_REWRITE=1` writes them, and fails so that you read them.
     @Test func `every command and option is in the reference`() throws {
         let page = try Page("CommandLine")
-        let commands = page.headings.dropFirst(2).flatMap { $0.components(separatedBy: " and ") }
-        #expect(Set(commands) == Set(Arguments.known.keys) && commands.count == Arguments.known.count)
-        for heading in page.headings.dropFirst(2) {
-            let known = heading.components(separatedBy: " and ").compactMap { Arguments.known[$0] }
-            #expect(page.names(heading) == known.reduce(into: Set<String>()) { $0.formUnion($1) }, "\(heading)")
+        let headings = page.headings.dropFirst(2)
+        let names = CommandDescription.all.map(\.name)
+        #expect(Set(headings.flatMap { $0.components(separatedBy: " and ") }) == Set(names))
+        var text = try String(contentsOf: page.url, encoding: .utf8)
+        for heading in headings {
+            let commands = heading.components(separatedBy: " and ").compactMap(CommandDescription.named)
+            var rows = ["| option | meaning |", "| --- | --- |"]
+            for option in commands.flatMap(\.options) {
+                let use = option.isForPlugins ? "; the plugins use it" : ""
+                let row = "| `\(option.usage)` | \(option.meaning)\(use) |"
+                if !rows.contains(row) { rows.append(row) }
+            }
+            let table = try Regex("(\n## \(heading)\n(?:(?!\n## )(?s:.))*?\n)\\| option (?:.*\n)*?(?=\n|$)")
+            let section = try #require(text.firstMatch(of: table), "\(heading)")
+            let head = try #require(section[1].substring)
+            text.replaceSubrange(section.range, with: head + rows.map { $0 + "\n" }.joined())
         }
+        let isSame = try text == String(contentsOf: page.url, encoding: .utf8)
+        if !isSame, ProcessInfo.processInfo.environment["STRATA_REWRITE"] == "1" {
+            try Data(text.utf8).write(to: page.url)
+        }
+        #expect(isSame)
     }
 
-    @Test func `every option is in the help, except those of the plugins`() throws {
-        let hidden: [String: Set<String>] = [
-            "generate": ["--model"], "release": ["--model"], "check": ["--model", "--sources", "--tests", "--stamp"],
-        ]
-        for (command, options) in Arguments.known {
-            let help = try #require(Help.of(command))
-            let words = Set(help.split { !$0.isLetter && $0 != "-" }.map(String.init).filter { $0.hasPrefix("--") })
-            #expect(words == options.subtracting(hidden[command] ?? []), "\(command)")
-            #expect(["sources", "tests"].contains(command) || Help.all.contains("\n  \(command) "))
+    @Test func `the help of a command shows its options, except those of the plugins`() {
+        for command in CommandDescription.all {
+            let lines = command.help.split(separator: "\n")
+            for option in command.options {
+                #expect(lines.contains { $0.hasPrefix("  \(option.usage) ") } != option.isForPlugins, "\(option.usage)")
+            }
+            #expect(lines.allSatisfy { $0.count <= 120 }, "\(command.name)")
+            #expect(
+                CommandDescription.list.contains("\n  \(command.name) ") != ["sources", "tests"].contains(command.name))
         }
     }
 

@@ -6,75 +6,28 @@ package struct Arguments {
     /// The positional arguments: folders of models, or a file.
     package private(set) var folders: [String] = []
     private var values: [String: [String]] = [:]
-    private static let switches: Set<String> = [
-        "--sources", "--tests", "--released", "--release", "--json", "--values", "--quiet", "--help", "--nullable",
-        "--unique", "--indexed", "--redact", "--user-objects", "--dry-run", "--drafts", "--restart", "--complete",
-        "--interactive",
-        "--to-one", "--to-many",
-        "--discard",
-        "--beta", "--untested", "--yes", "--markdown",
-    ]
-    /// The options of each command, except `--help`.
-    static let known: [String: Set<String>] = [
-        "generate": [
-            "--release", "--beta", "--step", "--version", "--untested", "--model", "--target", "--test-target",
-        ],
-        "release": ["--beta", "--step", "--version", "--untested", "--model", "--target", "--test-target"],
-        "check": [
-            "--sources", "--tests", "--released", "--compatible-since", "--json", "--format", "--stamp", "--model",
-            "--target", "--test-target",
-        ],
-        "diff": ["--json", "--markdown", "--target"],
-        "add": [
-            "--nullable", "--unique", "--indexed", "--default", "--fill", "--to-one", "--to-many", "--inverse",
-            "--identifier",
-            "--version", "--model", "--target",
-        ],
-        "rename": ["--version", "--model", "--target"],
-        "remove": ["--discard", "--version", "--model", "--target"],
-        "version": ["--model", "--target"],
-        "format": ["--target"],
-        "schema": ["--into"],
-        "prune": ["--target"],
-        "squash": ["--before", "--yes", "--model", "--target", "--test-target"],
-        "document": ["--to", "--since", "--target", "--quiet"],
-        "plan": ["--model", "--json", "--quiet"],
-        "inspect": ["--model", "--json", "--html"],
-        "salvage": ["--to", "--json"],
-        "export": ["--redact", "--user-objects", "--to", "--model"],
-        "export-schema": ["--to", "--target"],
-        "import": [
-            "--into", "--interactive", "--dry-run", "--complete", "--order", "--renames", "--inheritance", "--oldest",
-            "--version-info", "--mapping-models", "--target",
-            "--quiet",
-        ],
-        "convert": ["--model", "--to", "--version", "--invalid-rows", "--json", "--quiet"],
-        "export-migrations": ["--for", "--to", "--from", "--version", "--drafts", "--target"],
-        "copy": ["--to", "--from", "--model", "--restart", "--quiet"],
-        "templates": ["--copy", "--values"],
-        "sources": ["--model", "--target", "--output"],
-        "tests": ["--model", "--target", "--test-target", "--output"],
-    ]
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         let first = rest.popFirst() ?? "help"
         command = ["--help", "-h"].contains(first) ? "help" : first
-        if command != "help", Help.of(command) == nil {
-            throw CommandError.usage("unknown command \(command)\n\n\(Help.all)")
+        let description = CommandDescription.named(command)
+        if command != "help", description == nil {
+            throw CommandError.usage("unknown command \(command)\n\n\(CommandDescription.list)")
         }
-        let known = (Self.known[command] ?? []).union(["--help"])
+        var takesValue = ["--help": false]
+        for option in description?.options ?? [] { takesValue[option.name] = option.value != nil }
         while let name = rest.popFirst() {
             if !name.hasPrefix("-") {
                 folders.append(name)
-            } else if !known.contains(name) {
+            } else if takesValue[name] == nil {
                 // The value may be a password.
                 let option = String(name.prefix { $0 != "=" })
-                guard option == name || !known.contains(option) else {
+                guard option == name || takesValue[option] == nil else {
                     throw CommandError.usage("write a space instead of = between \(option) and its value")
                 }
                 throw CommandError.usage("\(command) has no option \(option); see strata \(command) --help")
-            } else if Self.switches.contains(name) {
+            } else if takesValue[name] == false {
                 values[name, default: []].append("")
             } else {
                 guard let value = rest.popFirst() else { throw CommandError.usage("\(name) needs a value") }

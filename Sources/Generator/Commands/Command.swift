@@ -28,12 +28,12 @@ package enum Command {
     ) -> ExitCode {
         do {
             let parsed = try Arguments(arguments)
-            guard let help = Help.of(parsed.command) else {
-                if parsed.command == "help" { console.say(Help.all) }
-                return parsed.command == "help" ? .success : .usage
+            guard let description = CommandDescription.named(parsed.command) else {
+                console.say(CommandDescription.list)
+                return .success
             }
             if parsed.has("--help") {
-                console.say(help)
+                console.say(description.help)
                 return .success
             }
             let console = parsed.has("--quiet") ? console.quiet : console
