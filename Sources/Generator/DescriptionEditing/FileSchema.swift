@@ -33,8 +33,8 @@ package enum FileSchema: String, CaseIterable, Sendable {
                 )
             case .strata:
                 (
-                    Self.schema(of: ConfigurationReader.keys),
-                    [("entry", Self.object(ConfigurationReader.entrySchemas, required: [["version"]]))]
+                    Self.schema(of: .configuration),
+                    [("entry", Self.object(KeyTable.entryKeys, required: [["version"]]))]
                 )
             }
         var members = [JSONOutput.Member("$schema", .string("http://json-schema.org/draft-07/schema#"))]
@@ -46,35 +46,35 @@ package enum FileSchema: String, CaseIterable, Sendable {
 
     private static func schema(of table: KeyTable) -> JSONOutput {
         let required: [[String]] =
-            switch table.owner {
+            switch table.kind {
             // An entity that is not stored needs nothing else.
-            case KeyTable.entity.owner: [["name", "identifier"], ["persist"]]
-            case KeyTable.item.owner: [["version"]]
-            case KeyTable.identifier.owner: [["type"]]
-            case KeyTable.relationship.owner: [["entity_name", "association"]]
-            case ConfigurationReader.keys.owner: []
-            default: table.required.contains("property_type") ? [table.required, ["unused"]] : [table.required]
+            case .entity: [["name", "identifier"], ["persist"]]
+            case .item: [["version"]]
+            case .identifier: [["type"]]
+            case .relationship: [["entity_name", "association"]]
+            case .configuration: []
+            case .property, .member: [table.required, ["unused"]]
+            case .index, .check, .search, .subtype, .subtypeCase, .option: [table.required]
             }
-        let keys = table.schemas.map(\.key)
+        let keys = table.keys.map(\.name)
         let other = (keys + table.aliases.keys + table.ignored).sorted().map(spellings)
-        return object(table.schemas, required: required, fields: table.fields, aliases: other)
+        return object(table.keys, required: required, fields: table.fields, aliases: other)
     }
 
     /// Returns the schema of an object.
     ///
     /// - Parameters:
-    ///   - schemas: The keys.
+    ///   - keys: The keys.
     ///   - required: The required keys, as alternatives.
     ///   - fields: The keys whose value may be null.
     ///   - aliases: Patterns of other accepted keys.
     private static func object(
-        _ schemas: [KeySchema], required: [[String]], fields: Set<String> = [], aliases: [String] = []
+        _ keys: [KeyTable.Key], required: [[String]], fields: Set<String> = [], aliases: [String] = []
     ) -> JSONOutput {
-        let properties = schemas.map { key in
-            let null = JSONOutput.object([.init("type", .string("null"))])
-            let schema = fields.contains(key.key) ? JSONOutput.any(of: [key.schema, null]) : key.schema
+        let properties = keys.map { key in
+            let schema = fields.contains(key.name) ? key.schema.orNull : key.schema
             return JSONOutput.Member(
-                key.key, .object([.init("description", .string(key.summary))] + schema.members))
+                key.name, .object([.init("description", .string(key.summary))] + schema.json.members))
         }
         var members = [JSONOutput.Member("type", .string("object")), .init("properties", .object(properties))]
         if !aliases.isEmpty {

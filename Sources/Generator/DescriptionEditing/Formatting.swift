@@ -27,7 +27,7 @@ package enum Formatting {
             throw FileDiagnostics(all: diagnostics)
         }
         let isSubtype = DescriptionFileReader(file: file).isSubtype(members)
-        let table = isConfiguration ? ConfigurationReader.keys : isSubtype ? KeyTable.subtype : .entity
+        let table = isConfiguration ? KeyTable.configuration : isSubtype ? .subtype : .entity
         return canonical(JSONOutput(json), table).file
     }
 
@@ -43,12 +43,12 @@ package enum Formatting {
 
     /// Returns the canonical form of a `strata.json`.
     package static func canonicalConfiguration(_ value: JSONOutput) -> JSONOutput {
-        canonical(value, ConfigurationReader.keys)
+        canonical(value, KeyTable.configuration)
     }
 
     private static func canonical(_ value: JSONOutput, _ table: KeyTable) -> JSONOutput {
         guard case .object(let members) = value else { return value }
-        let order = table.schemas.map(\.key)
+        let order = table.keys.map(\.name)
         let known = members.map { member -> JSONOutput.Member in
             let key = table.canonical(member.key)
             return JSONOutput.Member(key, self.value(member.value, of: key, in: table))
@@ -61,25 +61,10 @@ package enum Formatting {
     }
 
     private static func value(_ value: JSONOutput, of key: String, in table: KeyTable) -> JSONOutput {
-        func each(_ table: KeyTable) -> JSONOutput {
-            guard case .array(let elements) = value else { return value }
-            return .array(elements.map { canonical($0, table) })
-        }
-        switch (table.owner, key) {
-        case (KeyTable.entity.owner, "properties"): return each(.property)
-        case (KeyTable.entity.owner, "indexes"): return each(.index)
-        case (KeyTable.entity.owner, "checks"): return each(.check)
-        case (KeyTable.entity.owner, "identifier"): return canonical(value, .identifier)
-        case (KeyTable.entity.owner, "search"): return canonical(value, .search)
-        case (KeyTable.subtype.owner, "properties"): return each(.member)
-        case (KeyTable.subtype.owner, "cases"), (KeyTable.subtype.owner, "unused_cases"): return each(.subtypeCase)
-        case (KeyTable.subtype.owner, "options"), (KeyTable.subtype.owner, "unused_options"): return each(.option)
-        case (KeyTable.property.owner, "property_type"): return canonical(value, .relationship)
-        case (_, "version_history"):
-            guard case .array(let items) = value else { return value }
-            return .array(items.map { item($0, of: table) })
-        default: return value
-        }
+        if key == "version_history", case .array(let items) = value { return .array(items.map { item($0, of: table) }) }
+        guard let inner = table.table(of: key) else { return value }
+        if case .array(let elements) = value { return .array(elements.map { canonical($0, inner) }) }
+        return canonical(value, inner)
     }
 
     /// Returns an item of the version history of an object of a kind. Its former values have the keys of this kind.
@@ -87,7 +72,7 @@ package enum Formatting {
         var item = canonical(value, .item)
         guard let previous = item["previous"], !previous.members.isEmpty else { return item }
         var former = canonical(previous, table)
-        if table.owner == KeyTable.property.owner { former = canonical(former, .propertyWithRelationship) }
+        if table.kind == .property { former = canonical(former, .propertyWithRelationship) }
         item["previous"] = former
         return item
     }

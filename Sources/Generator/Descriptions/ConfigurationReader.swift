@@ -9,15 +9,6 @@ package struct ConfigurationReader {
     private let file: SourceFile
     private var values: [String: JSON] = [:]
 
-    package static let keys = KeyTable(
-        owner: "strata.json",
-        fields: [
-            "$schema", "schema", "mode", "tests", "access", "ddl", "dialects", "templates", "codable", "structs",
-            "qualified_names",
-            "document", "lint",
-            "versions", "current_version", "oldest_supported_version", "chain", "imported",
-        ])
-
     /// Reads `file` and checks its keys.
     ///
     /// - Throws: `Diagnostic` if the file is not a JSON object.
@@ -29,7 +20,7 @@ package struct ConfigurationReader {
         }
         var reader = ConfigurationReader(file: file)
         for member in members {
-            if let problem = keys.problem(with: member.key) {
+            if let problem = KeyTable.configuration.problem(with: member.key) {
                 reader.diagnostics.append(file.diagnostic(problem, at: member.keyOffset))
             }
             reader.values[member.key] = member.value

@@ -28,7 +28,7 @@ extension DescriptionFileReader {
         let values = dictionary(known)
         let element = element(known, offset: offset, .subtype)
         guard element.present["name"] != nil else {
-            report(.missingKey("name", of: KeyTable.subtype.owner), at: offset)
+            report(.missingKey("name", of: KeyTable.Kind.subtype.name), at: offset)
             return nil
         }
         let present = ["cases", "options", "properties"].filter { values[$0] != nil }

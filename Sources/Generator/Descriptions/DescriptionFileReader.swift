@@ -89,7 +89,7 @@ package struct DescriptionFileReader {
         var element = element(known, offset: offset, table)
         element.isUnused = isUnused
         for key in table.required where element.present[key] == nil {
-            report(.missingKey(key, of: table.owner), at: offset)
+            report(.missingKey(key, of: table.kind.name), at: offset)
             return nil
         }
         return element
@@ -170,7 +170,7 @@ package struct DescriptionFileReader {
             }
             let values = dictionary(canonical(members, .item))
             guard let versionJSON = values["version"] else {
-                report(.missingKey("version", of: KeyTable.item.owner), at: json.offset)
+                report(.missingKey("version", of: KeyTable.Kind.item.name), at: json.offset)
                 continue
             }
             guard let version = version(versionJSON, key: "version") else { continue }
@@ -213,7 +213,7 @@ package struct DescriptionFileReader {
 
     private mutating func readFill(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
         (item.fill, item.fillFrom) = (values["fill"], values["fill_from"])
-        for key in ["fill", "fill_from"] where table.owner != KeyTable.property.owner {
+        for key in ["fill", "fill_from"] where table.kind != .property {
             if let json = values[key] {
                 report(.misplacedKey(key, belongs: "in the history of a property of an entity"), at: json.offset)
             }
@@ -241,7 +241,7 @@ package struct DescriptionFileReader {
 
     private mutating func readRows(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
         guard let json = values["rows"] else { return }
-        if table.owner != KeyTable.entity.owner {
+        if table.kind != .entity {
             report(.misplacedKey("rows", belongs: "in the history of an entity"), at: json.offset)
         } else if let text = string(json, key: "rows") {
             item.emptiesRows = text == "discard"
@@ -255,14 +255,14 @@ package struct DescriptionFileReader {
         guard let json = values["migration"], let text = string(json, key: "migration") else { return }
         item.isCustom = text == "custom"
         if text == "columns" { item.byColumnsOffset = json.offset }
-        let isEntity = table.owner == KeyTable.entity.owner
+        let isEntity = table.kind == .entity
         let known = isEntity ? ["custom", "columns"] : ["custom"]
         if known.contains(text), item.emptiesRows {
             report(
                 .keyDoesNotApply("migration", because: "\"rows\": \"discard\" is there too; remove one of them"),
                 at: json.offset)
         }
-        if !isEntity, table.owner != KeyTable.property.owner {
+        if !isEntity, table.kind != .property {
             report(.misplacedKey("migration", belongs: "in the history of an entity or a property"), at: json.offset)
         } else if !isEntity, text == "columns" {
             let reason = "only an entity can have \"columns\""
@@ -306,7 +306,7 @@ package struct DescriptionFileReader {
     /// they are absent.
     mutating func set(_ fields: inout [String: JSON], key: String, _ json: JSON) {
         fields[key] = json
-        if let table = KeyTable.ofField(key) {
+        if KeyTable.entity.fields.contains(key), let table = KeyTable.entity.table(of: key) {
             guard case .object(let members) = json.value else { return }
             fields[key] = JSON(value: .object(canonical(members, table)), offset: json.offset)
         }

@@ -1,124 +1,152 @@
+import SchemaModel
 import SQLSchema
 
-/// The keys that an object in a description may have.
-package struct KeyTable {
-    /// The kind of object, for messages.
-    package let owner: String
-    /// The keys of fields. Their values may have a history.
-    package let fields: Set<String>
-    /// The other keys.
-    package var others: Set<String> = []
-    /// The keys from Lucid that have no meaning for a store.
-    package var ignored: Set<String> = []
-    /// The keys, by alternative spelling.
-    package var aliases: [String: String] = [:]
+/// The keys that a kind of object in the files of a model may have.
+package struct KeyTable: Sendable {
+    /// The kinds of objects.
+    package enum Kind: Sendable {
+        case entity, property, relationship, identifier, index, check, search, subtype, subtypeCase, option, member,
+            item
+        case configuration
 
-    package static let entity = KeyTable(
-        owner: "an entity", fields: ["name", "persisted_name", "identifier", "search", "distribution"],
-        others: [
-            "$schema", "description", "properties", "indexes", "checks", "version_history", "added_at_version",
-            "removed_at_version", "discard", "previous_name", "persist", "merged_into",
-        ],
-        ignored: [
-            "uid", "remote", "client_queue_name", "cache_size", "query_context", "platforms", "metadata",
-            "system_properties", "last_remote_read", "objc", "sendable", "senable",
-        ],
-        aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
-
-    package static let property = KeyTable(
-        owner: "a property",
-        fields: Set([
-            "name", "persisted_name", "property_type", "nullable", "lazy", "default_value", "unique", "indexed",
-            "collation", "computed", "stored", "ordered", "duplicates", "on_delete",
-        ]).union(ValueLimit.Kind.allCases.map(\.rawValue)),
-        others: [
-            "description", "version_history", "added_at_version", "removed_at_version", "discard", "previous_name",
-            "unused",
-        ],
-        ignored: ["key", "match_exact_key", "log_error", "use_for_equality", "mutable", "objc", "platforms"],
-        aliases: ["optional": "nullable", "extra": "lazy"])
-
-    package static let index = KeyTable(
-        owner: "an index", fields: ["properties", "unique", "where"],
-        others: ["version_history", "added_at_version", "removed_at_version", "discard"])
-
-    package static let check = KeyTable(
-        owner: "a check", fields: ["name", "where"],
-        others: ["version_history", "added_at_version", "removed_at_version", "previous_name"])
-
-    package static let search = KeyTable(owner: "a search", fields: ["properties", "tokenizer"])
-
-    /// Returns the keys of the object in a field of an entity; nil if the field is not an object with keys.
-    package static func ofField(_ key: String) -> KeyTable? {
-        switch key {
-        case "identifier": identifier
-        case "search": search
-        default: nil
+        /// The kind in words, for messages.
+        package var name: String {
+            switch self {
+            case .entity: "an entity"
+            case .property: "a property"
+            case .relationship: "a relationship"
+            case .identifier: "an identifier"
+            case .index: "an index"
+            case .check: "a check"
+            case .search: "a search"
+            case .subtype: "a subtype"
+            case .subtypeCase: "a case"
+            case .option: "an option"
+            case .member: "a property of a struct"
+            case .item: "an item of \"version_history\""
+            case .configuration: "strata.json"
+            }
         }
     }
 
+    /// A key, with what the reference says of it.
+    package struct Key: Sendable {
+        enum Role {
+            /// The key of a field, whose value may have a history.
+            case field
+            case other
+        }
+
+        package let name: String
+        let role: Role
+        /// The values that it accepts.
+        package let schema: ValueSchema
+        /// What it means, in Markdown.
+        package let meaning: String
+        package let defaultValue: String
+        /// Whether its value can differ between versions.
+        package let history: String
+        /// The cost of a change.
+        package let cost: String
+
+        /// What it means, as a sentence of plain text for editors.
+        package var summary: String {
+            let plain = meaning.replacing(/[.:]? \(?[Ss]ee (<doc:\w+>|\*[^*]+\*)( and \*[^*]+\*)?\)?/, with: "")
+                .replacing("`", with: "")
+            return plain.prefix(1).uppercased() + plain.dropFirst() + (plain.hasSuffix(".") ? "" : ".")
+        }
+
+        init(
+            _ name: String, _ role: Role, _ schema: ValueSchema, _ meaning: String, default defaultValue: String = "",
+            history: String = "", cost: String = ""
+        ) {
+            (self.name, self.role, self.schema, self.meaning) = (name, role, schema, meaning)
+            (self.defaultValue, self.history, self.cost) = (defaultValue, history, cost)
+        }
+    }
+
+    package let kind: Kind
+    /// The keys, in the order in which `strata format` writes them.
+    package let keys: [Key]
+    /// The keys of fields. Their values may have a history.
+    package let fields: Set<String>
+    /// The other keys.
+    package let others: Set<String>
+    /// The keys from Lucid that have no meaning for a store.
+    package let ignored: Set<String>
+    /// The keys, by alternative spelling.
+    package let aliases: [String: String]
+
+    init(_ kind: Kind, _ keys: [Key], ignored: Set<String> = [], aliases: [String: String] = [:]) {
+        (self.kind, self.keys, self.ignored, self.aliases) = (kind, keys, ignored, aliases)
+        fields = Set(keys.filter { $0.role == .field }.map(\.name))
+        others = Set(keys.filter { $0.role == .other }.map(\.name))
+    }
+
+    package static let entity = KeyTable(
+        .entity, entityKeys,
+        ignored: [
+            "uid", "remote", "client_queue_name", "cache_size", "query_context", "platforms", "metadata",
+            "system_properties", "last_remote_read", "objc", "sendable", "senable",
+        ], aliases: ["legacy_previous_name": "previous_name", "legacy_added_at_version": "added_at_version"])
+    package static let property = KeyTable(
+        .property, propertyKeys,
+        ignored: ["key", "match_exact_key", "log_error", "use_for_equality", "mutable", "objc", "platforms"],
+        aliases: ["optional": "nullable", "extra": "lazy"])
+    package static let relationship = KeyTable(
+        .relationship, relationshipKeys, ignored: ["id_only", "failable_items", "platforms"])
+    package static let identifier = KeyTable(
+        .identifier, identifierKeys, ignored: ["objc", "atomic", "equivalent_to_identifier_of"],
+        aliases: ["property_name": "property"])
+    package static let index = KeyTable(.index, indexKeys)
+    package static let check = KeyTable(.check, checkKeys)
+    package static let search = KeyTable(.search, searchKeys)
     package static let subtype = KeyTable(
-        owner: "a subtype", fields: ["name"],
-        others: [
-            "$schema", "description", "cases", "unused_cases", "options", "unused_options", "properties",
-            "version_history",
-            "added_at_version", "removed_at_version", "previous_name",
-        ],
+        .subtype, subtypeKeys,
         ignored: [
             "uid", "objc", "objc_none_case", "platforms", "metadata", "manual_implementations", "custom_decoder",
             "sendable",
         ])
-
-    package static let subtypeCase = KeyTable(
-        owner: "a case", fields: ["name", "value"],
-        others: [
-            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "replaced_by",
-            "unused",
-        ])
-
-    package static let option = KeyTable(
-        owner: "an option", fields: ["name", "bit"],
-        others: [
-            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
-            "unused",
-        ])
-
+    package static let subtypeCase = KeyTable(.subtypeCase, subtypeCaseKeys)
+    package static let option = KeyTable(.option, optionKeys)
     package static let member = KeyTable(
-        owner: "a property of a struct", fields: ["name", "property_type", "nullable", "default_value"],
-        others: [
-            "description", "version_history", "added_at_version", "removed_at_version", "previous_name", "discard",
-            "unused",
-        ],
-        ignored: ["key", "match_exact_key", "log_error", "mutable", "objc", "platforms"],
+        .member, memberKeys, ignored: ["key", "match_exact_key", "log_error", "mutable", "objc", "platforms"],
         aliases: ["optional": "nullable"])
-
-    package static let item = KeyTable(
-        owner: "an item of \"version_history\"", fields: [],
-        others: [
-            "version", "previous_name", "previous", "fill", "fill_from", "rows", "migration", "ignore_migration_checks",
-            "ignore_property_migration_checks_on",
-        ])
-
-    package static let identifier = KeyTable(
-        owner: "an identifier", fields: ["type", "name", "property", "properties", "derived_from_relationships"],
-        ignored: ["objc", "atomic", "equivalent_to_identifier_of"], aliases: ["property_name": "property"])
-
-    package static let relationship = KeyTable(
-        owner: "a relationship", fields: ["entity_name", "association", "inverse"],
-        ignored: ["id_only", "failable_items", "platforms"])
+    package static let item = KeyTable(.item, itemKeys)
+    package static let configuration = KeyTable(.configuration, configurationKeys)
 
     /// The former values of a property. Parts of its relationship may be among them.
     package static let propertyWithRelationship = KeyTable(
-        owner: property.owner, fields: property.fields.union(relationship.fields), aliases: property.aliases)
+        .property, (propertyKeys + relationshipKeys).filter { $0.role == .field }, aliases: property.aliases)
+
+    /// Returns the keys of the object or of the objects in the value of a key; nil if the value has no objects with keys.
+    package func table(of key: String) -> KeyTable? {
+        switch (kind, key) {
+        case (.entity, "identifier"): .identifier
+        case (.entity, "search"): .search
+        case (.entity, "properties"): .property
+        case (.entity, "indexes"): .index
+        case (.entity, "checks"): .check
+        case (.property, "property_type"): .relationship
+        case (.subtype, "cases"), (.subtype, "unused_cases"): .subtypeCase
+        case (.subtype, "options"), (.subtype, "unused_options"): .option
+        case (.subtype, "properties"): .member
+        default: nil
+        }
+    }
 
     /// All accepted keys.
     package var all: Set<String> { fields.union(others).union(ignored) }
 
     /// The required keys, in the order in which messages report them.
     package var required: [String] {
-        if owner == Self.identifier.owner { return [] }
-        if owner == Self.check.owner { return ["name", "where"] }
-        return ["name", "property_type", "properties"].filter { fields.contains($0) }
+        switch kind {
+        case .entity, .subtype, .subtypeCase, .option: ["name"]
+        case .property, .member: ["name", "property_type"]
+        case .index, .search: ["properties"]
+        case .check: ["name", "where"]
+        case .relationship, .identifier, .item, .configuration: []
+        }
     }
 
     /// Returns the canonical spelling of a key in this kind of object. Lucid's camelCase and older names are accepted.
@@ -146,13 +174,13 @@ package struct KeyTable {
     /// Returns the problem with `key` in this kind of object; nil if the key is accepted.
     func problem(with key: String) -> Problem? {
         if fields.contains(key) || others.contains(key) || ignored.contains(key) { return nil }
-        if owner == Self.relationship.owner, Self.property.fields.contains(key) {
+        if kind == .relationship, Self.property.fields.contains(key) {
             return .misplacedKey(key, belongs: "beside \"property_type\", not inside it")
         }
         if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }
         let nearest = fields.union(others).union(aliases.keys).nearest(to: key)
-        return .unknownKey(key, of: owner, nearest: nearest.map { aliases[$0] ?? $0 })
+        return .unknownKey(key, of: kind.name, nearest: nearest.map { aliases[$0] ?? $0 })
     }
 }
