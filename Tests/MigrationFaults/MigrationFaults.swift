@@ -67,7 +67,7 @@ package struct MigrationFaults {
         let places = try change(connection)
         if places.isEmpty { return [] }
         effective.insert(fault)
-        let problems = try StepComparison(step, from: before, to: changed, newest).run()
+        let problems = try StepComparison(step, from: before, to: changed, newest).run().map(\.text)
         return places.filter { place in !problems.contains { $0.hasPrefix("\(place): ") } }.sorted().map {
             "\(step.from) to \(step.to): \(fault): \($0)"
         }

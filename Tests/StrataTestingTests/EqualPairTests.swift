@@ -127,7 +127,7 @@ import Testing
         _ = try Store(at: after, schema: Songs.self)
         try Connection(path: after.path, mode: .readWrite).execute(fault)
         let step = try #require(try fixtures.paths(from: fixtures.version("1.0")).first?.first)
-        return try StepComparison(step, from: before, to: after, fixtures.version("2.0")).run()
+        return try StepComparison(step, from: before, to: after, fixtures.version("2.0")).run().map(\.text)
     }
 
     /// List 1 has the songs 1, 1, 2, 1, and list 2 has 2, 2.

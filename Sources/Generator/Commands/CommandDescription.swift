@@ -4,7 +4,7 @@ package struct CommandDescription: Sendable {
     package struct Option: Sendable {
         /// The name: `--target`.
         package let name: String
-        /// What stands for the value in texts; nil for a switch.
+        /// The name of its value in texts; nil for a switch.
         package let value: String?
         package let meaning: String
         /// Whether only the plugins use it, so that the help does not show it.
@@ -23,7 +23,7 @@ package struct CommandDescription: Sendable {
         package var usage: String { name + (value.map { " " + $0 } ?? "") }
     }
 
-    /// What a command works on.
+    /// The groups of the list of commands.
     enum Group: String, CaseIterable, Sendable {
         case model = "commands for the folder of a model"
         case store = "commands for a store"

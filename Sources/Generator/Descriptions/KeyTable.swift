@@ -41,7 +41,7 @@ package struct KeyTable: Sendable {
         let role: Role
         /// The values that it accepts.
         package let schema: ValueSchema
-        /// What it means, in Markdown.
+        /// Its meaning, in Markdown.
         package let meaning: String
         package let defaultValue: String
         /// Whether its value can differ between versions.
@@ -49,7 +49,7 @@ package struct KeyTable: Sendable {
         /// The cost of a change.
         package let cost: String
 
-        /// What it means, as a sentence of plain text for editors.
+        /// Its meaning as a sentence of plain text, for editors.
         package var summary: String {
             let plain = meaning.replacing(/[.:]? \(?[Ss]ee (<doc:\w+>|\*[^*]+\*)( and \*[^*]+\*)?\)?/, with: "")
                 .replacing("`", with: "")

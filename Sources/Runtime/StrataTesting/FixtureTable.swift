@@ -285,6 +285,9 @@ public struct FixtureJoinTable: Sendable {
         self.hasOrderedInverse = hasOrderedInverse
     }
 
+    /// The entity that has the relationship.
+    var entity: String { String(property.prefix { $0 != "." }) }
+
     /// The columns of the primary key.
     var key: [String] { columns + (hasDuplicates ? [Table.position] : []) }
 

@@ -367,6 +367,9 @@ public struct Fixtures: Sendable {
         let metadata = try StoreIdentity(reading: connection)
         var failures: [Failure] = []
         func fail(_ text: String) { failures.append(failure(version, text)) }
+        func report(_ problem: Problem) {
+            failures.append(problem.failure("fixture \(version.name) of \(schema.name)"))
+        }
         if metadata.schema != schema.name { fail("it belongs to the schema \(metadata.schema)") }
         if metadata.version != version.name { fail("it has version \(metadata.version)") }
         if metadata.fingerprint != expected.fingerprint {
@@ -375,10 +378,10 @@ public struct Fixtures: Sendable {
         for object in try SchemaComparison.differences(of: connection, from: expected, isStrict: true) {
             fail("\(object) differs from the version")
         }
-        try TableShape(connection: connection, version: version).differences().forEach(fail)
+        try TableShape(connection: connection, version: version).differences().forEach(report)
         for table in version.tables where !table.checks.isEmpty {
             guard let definition = expected.tables.first(where: { $0.name == table.name }) else { continue }
-            try CheckedRows(connection).problems(table, definition).forEach(fail)
+            try CheckedRows(connection).problems(table, definition).about(.entity(table.entity)).forEach(report)
         }
         try Self.soundness(of: connection).forEach(fail)
         return failures

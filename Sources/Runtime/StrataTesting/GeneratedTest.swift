@@ -50,17 +50,23 @@ extension Fixtures {
 
     /// The hash of what the tests depend on; nil if their sources are not there.
     func inputs() -> UInt64? {
+        guard let sources, let model = sources.model else { return nil }
+        return try? inputHash.value(of: model.path) { TestRecord.inputs(model: model, tests: sources.tests) }
+    }
+
+    /// The folders of the tests and of the model; nil if they are not there.
+    var sources: (tests: URL, model: URL?)? {
         let tests = folder.deletingLastPathComponent().deletingLastPathComponent()
-        guard let model, FileManager.default.fileExists(atPath: tests.path) else { return nil }
+        guard FileManager.default.fileExists(atPath: tests.path) else { return nil }
         var parent = tests
-        while parent.pathComponents.count > 1 {
+        while let model, parent.pathComponents.count > 1 {
             parent.deleteLastPathComponent()
             let found = parent.appendingPathComponent(model)
             if FileManager.default.fileExists(atPath: found.appendingPathComponent("strata.json").path) {
-                return try? inputHash.value(of: found.path) { TestRecord.inputs(model: found, tests: tests) }
+                return (tests, found)
             }
         }
-        return nil
+        return (tests, nil)
     }
 
     /// The imported versions whose conversion is checked.

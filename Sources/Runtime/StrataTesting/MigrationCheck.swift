@@ -71,7 +71,7 @@ extension Fixtures {
                 try create(version, at: database, withRows: true, drawnFrom: random)
                 failures = try check.run(from: database)
             }
-            return failures.map { Failure("\($0) (repeat with STRATA_SEED=\(random.seed))") }
+            return failures.map { Failure("\($0) (repeat with STRATA_SEED=\(random.seed))", $0.subject) }
         }
     }
 }
@@ -152,7 +152,7 @@ private struct MigrationCheck {
                     // In a long history, the test of each version compares the step that follows it.
                     if index == 0 || fixtures.takesAllPaths {
                         failures += try problems(of: step, from: before, to: after, dangling).map {
-                            Failure("\(name): \($0)")
+                            $0.failure(name)
                         }
                     }
                     if index == 0, comparesResults, failures.isEmpty || step.results != .unsealed {
@@ -162,13 +162,13 @@ private struct MigrationCheck {
                             try open(again, upTo: step.to)
                             return again
                         }
-                        failures += problems.map { Failure("\(name): \($0)") }
+                        failures += problems.map { Failure("\(name): \($0)", expectations(of: step)) }
                     }
                     before = after
                 }
                 guard let newest = fixtures.versions.last, migratesToNewest else { return failures }
-                func fail(_ problems: [String]) {
-                    failures += problems.map { Failure("\(start) to \(newest.name): \($0)") }
+                func fail(_ problems: [Problem]) {
+                    failures += problems.map { $0.failure("\(start) to \(newest.name)") }
                 }
                 if isQuick, path.count == 1 {
                     fail(try problems(ofNewest: before, newest, dangling))
@@ -179,9 +179,9 @@ private struct MigrationCheck {
                 let way = "the migration in one run"
                 do {
                     let probe = try UserObjectProbe(addedTo: fused, of: version)
-                    fail(try probe.finish(try open(fused, upTo: newest.name)))
+                    fail(try probe.finish(try open(fused, upTo: newest.name)).about(nil))
                 } catch {
-                    fail(["\(way) failed: \(error)"])
+                    fail(["\(way) failed: \(error)"].about(nil))
                     return failures
                 }
                 fail(try problems(ofNewest: fused, newest, dangling))
@@ -197,12 +197,15 @@ private struct MigrationCheck {
                 try FileManager.default.copyItem(at: database, to: interrupted)
                 do {
                     let probe = try UserObjectProbe(addedTo: interrupted, of: version)
-                    fail(try probe.finish(try openInterrupted(interrupted)))
+                    fail(try probe.finish(try openInterrupted(interrupted)).about(nil))
                 } catch {
-                    fail(["\(batches) failed: \(error)"])
+                    fail(["\(batches) failed: \(error)"].about(nil))
                     return failures
                 }
-                fail(try problems(of: interrupted, newest, dangling).map { "\(batches): \($0)" })
+                fail(
+                    try problems(of: interrupted, newest, dangling).map {
+                        Problem(text: "\(batches): \($0.text)", subject: $0.subject)
+                    })
                 fail(try differences((batches, interrupted), (way, fused), newest))
                 return failures
             }
@@ -251,10 +254,14 @@ private struct MigrationCheck {
         }
     }
 
+    private func expectations(of step: StepExpectation) -> Failure.Subject? {
+        step.custom.map { .expectations($0.name) }
+    }
+
     /// Returns the problems after one step.
     private func problems(
         of step: StepExpectation, from before: URL, to after: URL, _ dangling: Int
-    ) throws -> [String] {
+    ) throws -> [Problem] {
         let version = try fixtures.version(step.to)
         let comparison = try StepComparison(step, from: before, to: after, version)
         var problems = try self.problems(of: after, version, dangling)
@@ -262,43 +269,50 @@ private struct MigrationCheck {
         if reportsUnwritten, let custom = step.custom, !comparison.unwritten.isEmpty {
             let functions = comparison.unwritten.joined(separator: "\n").split(
                 separator: "\n", omittingEmptySubsequences: false)
-            problems.append(
+            problems += [
                 """
                 this step has a custom migration, but no expected results. Add them to the test target:
 
                 extension \(custom.name) {
                 \(functions.map { "    " + $0 }.joined(separator: "\n"))
                 }
-                """)
+                """
+            ].about(.expectations(custom.name))
         }
         return problems
     }
 
     /// Returns the differences between a database and its version, and the problems that SQLite finds in it.
-    private func problems(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [String] {
+    private func problems(of url: URL, _ version: FixtureVersion, _ dangling: Int) throws -> [Problem] {
         let expected = try fixtures.schemaVersion(version)
         let connection = try Connection(path: url.path, mode: .readOnly)
-        var problems: [String] = []
+        var problems: [Problem] = []
         let metadata = try StoreIdentity(reading: connection)
         if metadata.version != expected.name || metadata.fingerprint != expected.fingerprint {
-            problems.append("the migrated store has version \(metadata.version)")
+            problems += ["the migrated store has version \(metadata.version)"].about(nil)
         }
         problems += try TableShape(connection: connection, version: version).differences()
-        return try problems + Fixtures.soundness(of: connection, dangling: dangling)
+        return try problems + Fixtures.soundness(of: connection, dangling: dangling).about(nil)
     }
 
     /// Returns the problems of a database of the newest version, apart from the comparison of its rows.
     ///
     /// All structs must be able to read their rows. Opening the store again must not change the file.
-    private func problems(ofNewest url: URL, _ newest: FixtureVersion, _ dangling: Int) throws -> [String] {
+    private func problems(ofNewest url: URL, _ newest: FixtureVersion, _ dangling: Int) throws -> [Problem] {
         var problems = try self.problems(of: url, newest, dangling)
         let connection = try Connection(path: url.path, mode: .readWrite)
         for check in fixtures.newestStructs {
-            do { try check.read(connection) } catch { problems.append(String(describing: error)) }
+            do {
+                try check.read(connection)
+            } catch {
+                problems += [String(describing: error)].about(.entity(DescribedNames(newest).entity(check.table)))
+            }
         }
         let before = try Data(contentsOf: url)
         try open(url, upTo: newest.name)
-        if try Data(contentsOf: url) != before { problems.append("opening the migrated store again changes the file") }
+        if try Data(contentsOf: url) != before {
+            problems += ["opening the migrated store again changes the file"].about(nil)
+        }
         return problems
     }
 
@@ -306,7 +320,7 @@ private struct MigrationCheck {
     private typealias Result = (way: String, url: URL)
 
     /// Returns a message for each table with a row that only one of two databases has.
-    private func differences(_ one: Result, _ other: Result, _ version: FixtureVersion) throws -> [String] {
+    private func differences(_ one: Result, _ other: Result, _ version: FixtureVersion) throws -> [Problem] {
         let connection = try Connection(path: one.url.path, mode: .readWrite)
         let attach = try connection.prepare("ATTACH DATABASE ?1 AS other")
         try attach.bind(other.url.path, at: 1)
@@ -316,7 +330,7 @@ private struct MigrationCheck {
         let tables =
             version.tables.map { ($0.name, $0.columns.flatMap(\.names)) }
             + version.joinTables.map { ($0.name, $0.allColumns) }
-        return try tables.flatMap { table, columns -> [String] in
+        return try tables.flatMap { table, columns -> [Problem] in
             let list = columns.map { SQL.quoted($0) + " COLLATE BINARY" }.joined(separator: ", ")
             func rows(of database: String) -> String { "SELECT \(list) FROM \(database).\(SQL.quoted(table))" }
             return try [("main", "other", one.way), ("other", "main", other.way)]
@@ -325,7 +339,7 @@ private struct MigrationCheck {
                     guard try statement.step() else { return nil }
                     let row = statement.row.values.map(\.description).joined(separator: ", ")
                     return "only \(way) creates the row (\(row)) of \(names.entity(table))"
-                }
+                }.about(.entity(String(names.entity(table).prefix { $0 != "." })))
         }
     }
 }

@@ -49,35 +49,36 @@ final class StepComparison {
     }
 
     /// Returns the differences from the expected results.
-    func run() throws -> [String] {
-        var problems = try askExpectations()
+    func run() throws -> [Problem] {
+        let expectations = step.custom.map { Failure.Subject.expectations($0.name) }
+        var problems = try askExpectations().about(expectations)
         try followKeys()
-        problems += try sharedKeys()
+        problems += try sharedKeys().about(expectations)
         var rejected = SummarizedFindings()
         for check in pendingChecks {
             if let problem = try check() { rejected.add("", problem) }
         }
-        problems += rejected.texts
+        problems += rejected.texts.about(expectations)
         let same = try identicalTables()
         for (index, table) in step.tables.enumerated() where !isUnknown(table) && !same.contains(table.to) {
-            problems += try compare(table, index)
+            problems += try compare(table, index).about(.entity(names.entity(table.to)))
         }
         for (number, rows) in (step.custom?.rows ?? []).enumerated() where !unknown.contains(rows.old.name) {
-            problems += try compare(rows, number)
+            problems += try compare(rows, number).about(expectations)
         }
         if let untraced = step.untraced {
             // If a row was expected to be added to an identical table, it is missing.
             for table in version.tables
             where !untraced.contains(table.name) && (!same.contains(table.name) || added[table.name] != nil) {
-                problems += try compareSources(of: table)
+                problems += try compareSources(of: table).about(.entity(table.entity))
             }
             for join in version.joinTables where !untraced.contains(join.name) && !same.contains(join.name) {
-                problems += try compareSources(of: join)
+                problems += try compareSources(of: join).about(.entity(join.entity))
             }
         }
         // Your expectations and the inferred ones may report the same problem.
         var reported: Set<String> = []
-        return problems.filter { reported.insert($0).inserted }
+        return problems.filter { reported.insert($0.text).inserted }
     }
 
     /// Returns the tables that are expected to stay unchanged and have the same rows in both databases. They need no

@@ -125,7 +125,10 @@ extension Fixtures {
         guard failures.isEmpty else { return failures }
         let fixture = try Connection(path: url(of: version).path, mode: .readOnly)
         var problems = try self.problems(ofStructsOf: version, in: fixture)
-        problems += try version.structs.flatMap { try $0.compare(fixture, version) }
+        let names = DescribedNames(version)
+        problems += try version.structs.flatMap { check in
+            try check.compare(fixture, version).about(.entity(names.entity(check.table)))
+        }
         if problems.isEmpty {
             // Structs read each row alone, so a table needs no more rows than there are sample values.
             let random = RandomRows.fromEnvironment(count: 0).completing(Set(version.structs.map(\.table)), count: 40)
@@ -134,20 +137,23 @@ extension Fixtures {
                 try create(version, at: complete, withRows: true, drawnFrom: random)
                 let connection = try Connection(path: complete.path, mode: .readOnly)
                 return try self.problems(ofStructsOf: version, in: connection).map {
-                    "\($0) (repeat with STRATA_SEED=\(random.seed))"
+                    Problem(text: "\($0.text) (repeat with STRATA_SEED=\(random.seed))", subject: $0.subject)
                 }
             }
         }
-        return problems.map { Failure("structs of \(version.name) of \(schema.name): \($0)") }
+        return problems.map { $0.failure("structs of \(version.name) of \(schema.name)") }
     }
 
     /// Returns the problems of reading the rows of a database into the structs of a version, and of writing them again.
-    private func problems(ofStructsOf version: FixtureVersion, in filled: Connection) throws -> [String] {
+    private func problems(ofStructsOf version: FixtureVersion, in filled: Connection) throws -> [Problem] {
         let empty = try Connection(path: ":memory:", mode: .create)
-        let names = Set(version.structs.map(\.table))
-        for table in try schemaVersion(version).tables where names.contains(table.name) {
+        let tables = Set(version.structs.map(\.table))
+        for table in try schemaVersion(version).tables where tables.contains(table.name) {
             try empty.execute(SQLite.createTable(table))
         }
-        return try version.structs.flatMap { try $0.check(filled, empty, version) }
+        let names = DescribedNames(version)
+        return try version.structs.flatMap { check in
+            try check.check(filled, empty, version).about(.entity(names.entity(check.table)))
+        }
     }
 }

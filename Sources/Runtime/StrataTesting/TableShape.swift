@@ -108,8 +108,9 @@ struct TableShape {
     }
 
     /// Returns a message for each difference.
-    func differences() -> [String] {
-        version.tables.flatMap(differences) + version.joinTables.flatMap(differences)
+    func differences() -> [Problem] {
+        version.tables.flatMap { differences($0).about(.entity($0.entity)) }
+            + version.joinTables.flatMap { differences($0).about(.entity($0.entity)) }
     }
 
     private func differences(_ table: FixtureTable) -> [String] {

@@ -115,7 +115,12 @@ struct JournalSchemaMigrationTests {
             // No issue is a known one: this only notices them, also those of your expectations.
             try Testing.withKnownIssue(isIntermittent: true) {
                 for failure in try check(version) {
-                    Testing.Issue.record(Testing.Comment(rawValue: failure.description))
+                    let comment = Testing.Comment(rawValue: failure.description)
+                    // The failure is shown at the description, or at the expectation that you have written.
+                    let location = Self.fixtures.location(of: failure).map {
+                        Testing.SourceLocation(fileID: "Journal/Model", filePath: $0.path, line: $0.line, column: 1)
+                    }
+                    Testing.Issue.record(comment, sourceLocation: location ?? #_sourceLocation)
                 }
             } matching: { _ in
                 fail()
