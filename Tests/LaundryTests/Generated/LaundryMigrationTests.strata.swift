@@ -91,7 +91,10 @@ struct LaundrySchemaMigrationTests {
                     let comment = Testing.Comment(rawValue: failure.description)
                     // The failure is shown at the description, or at the expectation that you have written.
                     let location = Self.fixtures.location(of: failure).map {
-                        Testing.SourceLocation(fileID: "Laundry/Model", filePath: $0.path, line: $0.line, column: 1)
+                        Testing.SourceLocation(
+                            fileID: "Laundry/\(Foundation.URL(fileURLWithPath: $0.path).lastPathComponent)",
+                            filePath: $0.path, line: $0.line, column: 1
+                        )
                     }
                     Testing.Issue.record(comment, sourceLocation: location ?? #_sourceLocation)
                 }
