@@ -162,6 +162,30 @@ import Testing
         )
     }
 
+    /// The walks through the sources in CONTRIBUTING.md.
+    @Test func `the walks name files and what is in them`() throws {
+        let url = Documentation.root.appendingPathComponent(".github/CONTRIBUTING.md")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let rows = text.matches(of: /\n\| ([0-9]+) \| ([^|]*) \| ([^|]*) \| [^|]* \|/)
+        let numbers = rows.compactMap { Int($0.1) }
+        #expect(numbers == Array(1...14) + Array(1...11))
+        for (index, row) in rows.enumerated() {
+            let folder = index < 14 ? "Sources/Generator" : "Sources/Runtime/Strata"
+            var parent = ""
+            var sources = ""
+            for file in Documentation.code(in: String(row.3)) {
+                if let slash = file.lastIndex(of: "/") { parent = String(file[...slash]) }
+                let path = "\(folder)/\(file.contains("/") ? "" : parent)\(file)"
+                sources += try String(contentsOf: Documentation.root.appendingPathComponent(path), encoding: .utf8)
+            }
+            for name in Documentation.code(in: String(row.2)) {
+                let type = name.split(separator: ".").last.map(String.init) ?? name
+                let declaration = try Regex("(struct|enum|class|func) \(type)\\b")
+                #expect(sources.contains(declaration), "\(row.1): \(name)")
+            }
+        }
+    }
+
     @Test(arguments: Documentation.links)
     func `a link leads to a file`(link: Documentation.Link) {
         #expect(FileManager.default.fileExists(atPath: link.target.path))
