@@ -88,12 +88,5 @@ extension LaundrySchema {
     public enum V2_0 {
         public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
     }
-    /// The types of the newest version.
-    public enum Newest {
-        public typealias Laundry = LaundrySchema.V2_0.Laundry
-        public typealias LaundryData = LaundrySchema.V2_0.LaundryData
-        public typealias LaundryDetail = LaundrySchema.V2_0.LaundryDetail
-        public typealias LaundryFailure = LaundrySchema.V2_0.LaundryFailure
-        public typealias LaundryItem = LaundrySchema.V1_0.LaundryItem
-    }
+    public typealias Newest = V2_0
 }

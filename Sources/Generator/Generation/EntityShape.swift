@@ -21,9 +21,11 @@ struct EntityShape {
     /// The index of the last version that uses the struct.
     var last: Int
 
-    /// The first column of each property of the struct, with the index of that column.
+    /// The first column of each property of the struct, with the index of that column. The properties are in the order of the
+    /// description, while a new column is the last one of its table.
     var fields: [(column: StoredColumn, index: Int)] {
-        columns.enumerated().filter { $1.part == 0 }.map { ($1, $0) }
+        columns.enumerated().filter { $1.part == 0 }.map { (column: $1, index: $0) }
+            .sorted { ($0.column.descriptionIndex, $0.index) < ($1.column.descriptionIndex, $1.index) }
     }
 
     init(

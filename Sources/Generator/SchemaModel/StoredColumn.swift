@@ -41,6 +41,9 @@ package struct StoredColumn: Hashable, Sendable {
     package var part = 0
     /// The documentation from the description.
     package var documentation: String?
+
+    /// The position of the property in the description; -1 for a primary key that is not a property.
+    package var descriptionIndex: Int { property?.index ?? -1 }
 }
 
 extension StoredColumn {

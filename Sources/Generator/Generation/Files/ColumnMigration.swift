@@ -28,7 +28,7 @@ struct ColumnMigration: TemplateValues {
 
         static let fields: [TemplateField<Self>] = [
             .text("member", \.member, "the name"),
-            .text("declaration", \.declaration, "the declaration of the parameter"),
+            .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
             .text("type", \.type, "the type"),
         ]
@@ -115,7 +115,7 @@ extension Generator {
                     reader: Self.reader(column), index: index)
             },
             values: own.values, names: SwiftLiteral.strings(given.map(\.name)),
-            parameters: given.filter { $0.part == 0 }.map { column in
+            parameters: parameters(of: entity).map(\.column).map { column in
                 let parameter = names.parameter(column.member)
                 return .init(
                     member: names.member(column), declaration: parameter.declared, parameter: parameter.name,

@@ -28,16 +28,19 @@ struct EntityStruct: TemplateValues {
             .text("type", \.type, "the type"),
             .text("wrappedType", \.wrappedType, "the type without `?`"),
             .flag("isNullable", \.isNullable, "whether the type is an optional"),
-            .text("declaration", \.declaration, "the declaration of the parameter"),
+            .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
             .text("label", \.label, "the argument label in a call"),
             .optional("default", \.defaultValue, "the default value; `nil` if it is optional and has no other"),
             .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
             .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),
-            .number("index", \.index, "the index of its first column"),
+            .number("index", \.index, "the index of its first column; the first is 0"),
             .number("position", \.position, "the number of its first parameter in a statement; the first is 1"),
             .text("reader", \.reader, "the method of `Strata.Row` that reads it"),
-            .text("binder", \.binder, "the end of the name of the method of `Strata.Statement` that binds it"),
+            .text(
+                "binder", \.binder,
+                "the end of the name of the method of `Strata.Statement` that binds it: `String` for `bindString`, or empty"
+            ),
             .texts("documentation", \.documentation, "the lines of the description"),
         ]
     }

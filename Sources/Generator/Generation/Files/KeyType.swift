@@ -37,7 +37,7 @@ struct KeyType: TemplateValues {
 
         static let fields: [TemplateField<Self>] = [
             .text("member", \.member, "the name of the property"),
-            .text("declaration", \.declaration, "the declaration of the parameter"),
+            .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
             .text("type", \.type, "the type"),
             .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),

@@ -40,7 +40,7 @@ struct MigrationsFile: TemplateValues {
             let type: String
 
             static let fields: [TemplateField<Self>] = [
-                .text("declaration", \.declaration, "the declaration of the parameter"),
+                .text("declaration", \.declaration, "the label and the name of the parameter"),
                 .text("type", \.type, "its type"),
             ]
         }
@@ -282,9 +282,13 @@ extension Generator {
 
     // MARK: Initializers
 
-    /// Returns the first column of each property of the struct.
+    /// Returns the first column of each property of the struct, in the order of the description.
     private func members(of entity: EntityStep) -> [EntityStep.ColumnStep] {
-        entity.columns.filter { $0.column.part == 0 }
+        entity.columns.enumerated().filter { $1.column.part == 0 }
+            .sorted {
+                ($0.element.column.descriptionIndex, $0.offset) < ($1.element.column.descriptionIndex, $1.offset)
+            }
+            .map(\.element)
     }
 
     /// Returns the first column of each property whose value you provide. SQL replaces values that violate a limit, which

@@ -80,7 +80,7 @@ struct SchemaFile: TemplateValues {
     let fingerprint: String
     let valueTypes: [String]
     let versions: [Version]
-    let newest: [TypeAlias]
+    let newest: String
     let steps: [Step]
     let imported: ImportedFormatValues?
 
@@ -95,7 +95,7 @@ struct SchemaFile: TemplateValues {
             "valueTypes", \.valueTypes,
             "the types of the newest version's values that its tables do not show; debug builds compare them"),
         .list("versions", \.versions, "all versions, oldest first"),
-        .list("newest", \.newest, "the types of the newest version"),
+        .text("newest", \.newest, "the namespace of the newest version"),
         .list("steps", \.steps, "all steps, oldest first"),
         .object("imported", \.imported, "the format of the databases from which the schema was imported"),
     ]
@@ -123,24 +123,18 @@ extension Generator {
                     tables: tables[index],
                     isNewest: index == history.versions.count - 1,
                     // A version whose structs are not generated has no names for those of others either.
-                    aliases: names.emitted.contains(index) ? typeAliases(in: index) { $0 < index } : [])
+                    aliases: names.emitted.contains(index) ? typeAliases(in: index) : [])
             },
-            newest: typeAliases(in: history.versions.count - 1) { _ in true },
+            newest: names.namespace(history.newest),
             steps: names.steps.map(step),
             imported: history.importedFormat(invalidRows: options.invalidRows).map(imported))
     }
 
-    /// Returns the type aliases of a version, for all types whose declaring version `isIncluded` accepts.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the version.
-    ///   - isIncluded: Returns whether to include types that the version at an index declares.
-    private func typeAliases(
-        in index: Int, where isIncluded: (_ declaring: Int) -> Bool
-    ) -> [SchemaFile.TypeAlias] {
+    /// Returns the type aliases of the version at `index` for the types that an earlier version declares.
+    private func typeAliases(in index: Int) -> [SchemaFile.TypeAlias] {
         let version = history.versions[index]
         func alias(_ name: String, _ type: @autoclosure () -> String, _ first: Int?) -> SchemaFile.TypeAlias? {
-            guard let first, isIncluded(first) else { return nil }
+            guard let first, first < index else { return nil }
             return .init(name: SwiftName.escaped(SwiftName.type(name)), type: type())
         }
         return version.entities.compactMap {

@@ -115,13 +115,15 @@ struct SubtypeDeclaration: TemplateValues {
         let hasCodingKeys: Bool
         let decodesDefaults: Bool
         let members: [Member]
+        let stored: [Member]
         let migrating: [StructMigration]
 
         static let fields: [TemplateField<Self>] = [
             .text("name", \.name, "its name in the namespace"),
             .flag("hasCodingKeys", \.hasCodingKeys, "whether members are encoded by the names in the description"),
             .flag("decodesDefaults", \.decodesDefaults, "whether absent members are decoded as their defaults"),
-            .list("members", \.members, "the members"),
+            .list("members", \.members, "the members, in the order of the description"),
+            .list("stored", \.stored, "the members, in the order in which JSON has them"),
             .list("migrating", \.migrating, "the older types that can be converted to this one"),
         ]
     }
@@ -144,7 +146,7 @@ struct SubtypeDeclaration: TemplateValues {
             .text("type", \.type, "the type"),
             .text("wrappedType", \.wrappedType, "the type without `?`"),
             .flag("isNullable", \.isNullable, "whether the type is an optional"),
-            .text("declaration", \.declaration, "the declaration of the parameter"),
+            .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
             .optional("default", \.defaultValue, "the default value; `nil` if it is optional and has no other"),
             .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
@@ -237,9 +239,8 @@ extension Generator {
                 name: name,
                 hasCodingKeys: self.options.codingNames == .descriptions,
                 decodesDefaults: self.options.codingNames != nil && members.contains { $0.defaultValue != nil },
-                members: members.map { member in
-                    self.member(member, in: history.versions[shape.first])
-                },
+                members: members.inDescriptionOrder.map { self.member($0, in: history.versions[shape.first]) },
+                stored: members.map { self.member($0, in: history.versions[shape.first]) },
                 migrating: migrations.map { structMigration($0, to: subtype) })
         }
         return SubtypeDeclaration(
@@ -317,7 +318,7 @@ extension Generator {
     private func structMigration(_ migration: Migration, to new: Subtype) -> SubtypeDeclaration.StructMigration {
         .init(
             old: migration.type,
-            arguments: new.members.map { member in
+            arguments: new.members.inDescriptionOrder.map { member in
                 Argument(
                     label: SwiftName.label(SwiftName.member(member.name)),
                     value: value(of: member, migration.old, migration.step))
@@ -334,4 +335,9 @@ extension Generator {
         guard case .changed(let change) = step.change(of: oldType, to: type) else { return expression }
         return names.expression(change, expression, isOptional: before.isNullable, in: step.to)
     }
+}
+
+extension [Property] {
+    /// The members in the order of the description, while JSON has new ones at the end.
+    fileprivate var inDescriptionOrder: [Property] { sorted { $0.lineage < $1.lineage } }
 }

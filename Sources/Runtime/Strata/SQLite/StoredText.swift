@@ -26,6 +26,13 @@ extension String {
     /// Whether two texts have the same bytes, which is how SQLite compares them. Swift's `==` calls two forms of a character
     /// equal.
     @inlinable public static func isSame(_ left: String, _ right: String) -> Bool {
-        left == right && left.utf8.elementsEqual(right.utf8)
+        let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress else { return left.isEmpty }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Compares two primary keys, value by value.
 ///
 /// Generated code uses it. An `==` that Swift synthesizes takes several times as long to compile, and the compiler considers
@@ -51,64 +53,108 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
 }
 
 /// Compares entities by the properties that their table stores. So a generated struct needs no `==` of its own.
-final class EntityComparison<Entity>: Sendable {
-    private let properties: [PropertyComparison<Entity>]
+///
+/// `@unchecked Sendable` is sound: it has two constants. One is a list of numbers, the other of functions of their two arguments
+/// alone.
+@usableFromInline final class EntityComparison<Entity>: @unchecked Sendable {
+    /// Compares a property of two entities in memory.
+    @usableFromInline typealias Comparison = (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
 
-    init(_ paths: [PartialKeyPath<Entity>]) {
-        func areSame(_ left: [String], _ right: [String]) -> Bool { left.elementsEqual(right, by: String.isSame) }
-        properties = paths.map { path in
-            switch path {
-            case let path as KeyPath<Entity, String>: TypedComparison(path, String.isSame)
-            case let path as KeyPath<Entity, String?>: TypedComparison(path, unlessNil(String.isSame))
-            case let path as KeyPath<Entity, [String]>: TypedComparison(path, areSame)
-            case let path as KeyPath<Entity, [String]?>: TypedComparison(path, unlessNil(areSame))
-            default:
-                // A property of an entity is `Equatable`, because the entity is.
-                (type(of: path).valueType as? any Equatable.Type).flatMap { Self.comparison(of: path, $0) }
-                    ?? PropertyComparison()
+    /// The types that are compared without a call of a function.
+    @usableFromInline enum Kind {
+        case int, optionalInt, double, optionalDouble, bool, text, optionalText
+        /// Another type, with the position in `others`.
+        case other(Int)
+    }
+
+    @usableFromInline let properties: [(kind: Kind, offset: Int)]
+    @usableFromInline let others: [Comparison]
+
+    /// Creates a comparison of the stored properties at key paths; nil if one is not stored in the entity itself.
+    init?(_ paths: [PartialKeyPath<Entity>]) {
+        var properties: [(Kind, Int)] = []
+        var others: [Comparison] = []
+        for path in paths {
+            guard let offset = MemoryLayout<Entity>.offset(of: path),
+                let type = type(of: path).valueType as? any Equatable.Type
+            else { return nil }
+            if let kind = Self.kind(of: type) {
+                properties.append((kind, offset))
+            } else {
+                properties.append((.other(others.count), offset))
+                others.append(Self.comparison(of: type))
+            }
+        }
+        (self.properties, self.others) = (properties, others)
+    }
+
+    @inlinable func areEqual(_ left: Entity, _ right: Entity) -> Bool {
+        withUnsafePointer(to: left) { left in
+            withUnsafePointer(to: right) { right in
+                for (kind, offset) in properties {
+                    let (left, right) = (UnsafeRawPointer(left) + offset, UnsafeRawPointer(right) + offset)
+                    if !areEqual(kind, left, right) { return false }
+                }
+                return true
             }
         }
     }
 
-    private static func comparison<Value: Equatable>(
-        of path: PartialKeyPath<Entity>, _: Value.Type
-    ) -> PropertyComparison<Entity>? {
-        guard let path = path as? KeyPath<Entity, Value> else { return nil }
-        return TypedComparison(path, ==)
+    @inlinable func areEqual(_ kind: Kind, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+        switch kind {
+        case .int: load(left, as: Int.self) == load(right)
+        case .optionalInt: load(left, as: Int?.self) == load(right)
+        case .double: load(left, as: Double.self) == load(right)
+        case .optionalDouble: load(left, as: Double?.self) == load(right)
+        case .bool: load(left, as: Bool.self) == load(right)
+        case .text: String.isSame(load(left), load(right))
+        case .optionalText: areSame(load(left), load(right), String.isSame)
+        case .other(let index): others[index](left, right)
+        }
     }
 
-    func areEqual(_ left: Entity, _ right: Entity) -> Bool {
-        for property in properties where !property.areEqual(left, right) { return false }
-        return true
+    private static func kind(of type: any Equatable.Type) -> Kind? {
+        switch type {
+        case is Int.Type: .int
+        case is Int?.Type: .optionalInt
+        // A date is its number of seconds.
+        case is Double.Type, is Date.Type: .double
+        case is Double?.Type, is Date?.Type: .optionalDouble
+        case is Bool.Type: .bool
+        case is String.Type: .text
+        case is String?.Type: .optionalText
+        default: (type as? any RawEntityID.Type)?.isInteger == true ? .int : nil
+        }
+    }
+
+    private static func comparison(of type: any Equatable.Type) -> Comparison {
+        func areTexts(_ left: [String], _ right: [String]) -> Bool { left.elementsEqual(right, by: String.isSame) }
+        func generic<Value: Equatable>(_: Value.Type) -> Comparison {
+            { load($0, as: Value.self) == load($1) }
+        }
+        switch type {
+        case is [String].Type: return { areTexts(load($0), load($1)) }
+        case is [String]?.Type: return { areSame(load($0), load($1), areTexts) }
+        default: return generic(type)
+        }
     }
 }
 
-private func unlessNil<Value>(_ areEqual: @escaping (Value, Value) -> Bool) -> (Value?, Value?) -> Bool {
-    { left, right in
-        guard let left, let right else { return left == nil && right == nil }
-        return areEqual(left, right)
+extension RawEntityID {
+    /// Whether a primary key is nothing but an integer in memory.
+    fileprivate static var isInteger: Bool {
+        RawValue.self == Int.self && MemoryLayout<Self>.size == MemoryLayout<Int>.size
     }
 }
 
-/// Compares a property of two entities.
-///
-/// `@unchecked Sendable` is sound: the only subclass has two constants, the key path of a stored property, which captures
-/// nothing, and a function of its two arguments alone.
-private class PropertyComparison<Entity>: @unchecked Sendable {
-    func areEqual(_ left: Entity, _ right: Entity) -> Bool { false }
+/// Returns the value at a position in memory.
+@inlinable @inline(__always) func load<Value>(_ position: UnsafeRawPointer, as type: Value.Type = Value.self) -> Value {
+    position.assumingMemoryBound(to: type).pointee
 }
 
-private final class TypedComparison<Entity, Value>: PropertyComparison<Entity>, @unchecked Sendable {
-    private let path: KeyPath<Entity, Value>
-    private let comparison: (Value, Value) -> Bool
-
-    init(_ path: KeyPath<Entity, Value>, _ areEqual: @escaping (Value, Value) -> Bool) {
-        (self.path, comparison) = (path, areEqual)
-    }
-
-    override func areEqual(_ left: Entity, _ right: Entity) -> Bool {
-        comparison(left[keyPath: path], right[keyPath: path])
-    }
+@inlinable func areSame<Value>(_ left: Value?, _ right: Value?, _ areSame: (Value, Value) -> Bool) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return areSame(left, right)
 }
 
 extension Equatable {

@@ -31,25 +31,49 @@ public struct NoRelationships: EntityRelationships {
 /// The table of an entity.
 public struct EntityTable: Sendable {
     /// The unquoted name of the table.
-    public let name: String
+    public var name: String { facts.name }
     /// The unquoted names of the primary key's columns, most significant first.
-    public let key: [String]
+    public var key: [String] { facts.key }
+    /// The unquoted names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
+    public var columns: [String] { facts.columns }
+    /// The unquoted names of the columns that SQLite computes, in the order of `init(row:)`, after the stored ones.
+    public var computed: [String] { facts.computed }
     /// The collations of the primary key's columns, with "" for the default; empty if all have the default. Foreign keys are
     /// compared by them (https://sqlite.org/foreignkeys.html#fk_schemacommands), although their columns have the default.
-    let keyCollations: [String]
-    /// The unquoted names of all stored columns, in the order of `init(row:)` and `bind(to:)`.
-    public let columns: [String]
-    /// The unquoted names of the columns that SQLite computes, in the order of `init(row:)`, after the stored ones.
-    public let computed: [String]
+    var keyCollations: [String] { facts.keyCollations }
     /// The names of all columns, in the order of `init(row:)`.
-    @usableFromInline let fetchedColumns: [String]
-    /// The columns of each property; empty for a superseded struct.
-    private let properties: StoredProperties
-    /// An `EntityComparison` of the stored properties; nil if these are not known.
-    private let comparison: (any AnyObject & Sendable)?
-    let insert: String
-    let select: String
-    let find: String
+    @usableFromInline var fetchedColumns: [String] { facts.fetchedColumns }
+
+    /// One object, so that a table is copied in one step.
+    @usableFromInline let facts: Facts
+
+    @usableFromInline final class Facts: Sendable {
+        let name: String
+        let key: [String]
+        let keyCollations: [String]
+        let columns: [String]
+        let computed: [String]
+        let fetchedColumns: [String]
+        /// The columns of each property; empty for a superseded struct.
+        let properties: StoredProperties
+        /// An `EntityComparison` of the stored properties; nil if these are not known.
+        @usableFromInline let comparison: (any AnyObject & Sendable)?
+        let insert: String
+        let select: String
+        let find: String
+
+        init(
+            _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
+            _ properties: StoredProperties, _ comparison: (any AnyObject & Sendable)?
+        ) {
+            (self.name, self.key, self.keyCollations) = (name, key, keyCollations)
+            (self.columns, self.computed, fetchedColumns) = (columns, computed, columns + computed)
+            (self.properties, self.comparison) = (properties, comparison)
+            insert = EntityTable.insert(into: name, columns: columns)
+            select = EntityTable.select(from: name, columns: fetchedColumns)
+            find = select + " WHERE " + SQL.matches(key)
+        }
+    }
 
     /// Creates the description of a table whose rows are not queried by their properties.
     ///
@@ -59,7 +83,7 @@ public struct EntityTable: Sendable {
     ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
     public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
-        self.init(name, key, columns, [], keyCollations, StoredProperties(), nil)
+        facts = Facts(name, key, columns, [], keyCollations, StoredProperties(), nil)
     }
 
     /// Creates the description of a table.
@@ -81,31 +105,21 @@ public struct EntityTable: Sendable {
     ) {
         var properties = StoredProperties()
         for (column, property) in columns { properties.add(column, of: property, collation: collations[column]) }
-        self.init(
+        facts = Facts(
             name, key, columns.map(\.key), computed, keyCollations, properties, EntityComparison(columns.map(\.value)))
-    }
-
-    private init(
-        _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
-        _ properties: StoredProperties, _ comparison: (any AnyObject & Sendable)?
-    ) {
-        self.name = name
-        self.key = key
-        self.keyCollations = keyCollations
-        self.columns = columns
-        self.computed = computed
-        fetchedColumns = columns + computed
-        insert = Self.insert(into: name, columns: columns)
-        select = Self.select(from: name, columns: fetchedColumns)
-        find = select + " WHERE " + SQL.matches(key)
-        self.properties = properties
-        self.comparison = comparison
     }
 
     /// Whether the stored properties of two rows of the table are equal. Of a table without properties, these are found by
     /// reflection, which is slow.
-    func areEqual<Entity: StoredEntity>(_ left: Entity, _ right: Entity) -> Bool {
-        if let comparison = comparison as? EntityComparison<Entity> { return comparison.areEqual(left, right) }
+    @inlinable func areEqual<Entity: StoredEntity>(_ left: Entity, _ right: Entity) -> Bool {
+        // A cast with `as?` takes longer than the comparison.
+        if let comparison = facts.comparison, type(of: comparison) == EntityComparison<Entity>.self {
+            return unsafeDowncast(comparison, to: EntityComparison<Entity>.self).areEqual(left, right)
+        }
+        return Self.areReflectionsEqual(left, right)
+    }
+
+    @usableFromInline static func areReflectionsEqual(_ left: Any, _ right: Any) -> Bool {
         let values = zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children)
         return values.allSatisfy { left, right in
             guard let left = left.value as? any Equatable else { return false }
@@ -115,11 +129,11 @@ public struct EntityTable: Sendable {
 
     /// Returns the names of a property's columns, with the collations of what they reference; nil if it is not stored.
     func columns(of property: AnyKeyPath) -> (names: [String], collations: [String])? {
-        properties.columns(of: property)
+        facts.properties.columns(of: property)
     }
 
     func insert(into table: String) -> String {
-        table == name ? insert : Self.insert(into: table, columns: columns)
+        table == name ? facts.insert : Self.insert(into: table, columns: columns)
     }
 
     /// A statement that inserts the rows of a `RowFeed`.
@@ -131,14 +145,14 @@ public struct EntityTable: Sendable {
     }
 
     func select(from table: String) -> String {
-        table == name ? select : Self.select(from: table, columns: fetchedColumns)
+        table == name ? facts.select : Self.select(from: table, columns: fetchedColumns)
     }
 
     func find(in table: String) -> String {
-        table == name ? find : select(from: table) + " WHERE " + SQL.matches(key)
+        table == name ? facts.find : select(from: table) + " WHERE " + SQL.matches(key)
     }
 
-    private static func insert(into table: String, columns: [String]) -> String {
+    fileprivate static func insert(into table: String, columns: [String]) -> String {
         let parameters = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
         return "\(insertion(into: table)) (\(SQL.list(columns))) VALUES (\(parameters))"
     }
@@ -146,7 +160,7 @@ public struct EntityTable: Sendable {
     /// The table has another name in the statement, because the name `excluded` means the new row in `ON CONFLICT`.
     private static func insertion(into table: String) -> String { "INSERT INTO \(SQL.quoted(table)) AS strata_row" }
 
-    private static func select(from table: String, columns: [String]) -> String {
+    fileprivate static func select(from table: String, columns: [String]) -> String {
         "SELECT \(SQL.list(columns)) FROM \(SQL.quoted(table))"
     }
 }
@@ -177,7 +191,7 @@ extension StoredEntity where Self: Identifiable {
 
 extension StoredEntity {
     /// Whether all stored values are equal. Texts are compared byte by byte, as SQLite does.
-    public static func == (left: Self, right: Self) -> Bool { table.areEqual(left, right) }
+    @inlinable public static func == (left: Self, right: Self) -> Bool { table.areEqual(left, right) }
 
     /// Hashes the primary key.
     @inlinable public func hash(into hasher: inout Hasher) {

@@ -25,14 +25,14 @@ extension AppSchema.V2_0.User {
     ) {
         self.init(
             login: old.login,
+            fullName: fullName,
             level: Strata.MigratedValue.int(old.isAdmin) ?? 0,
             default: old.`default`,
             `inout`: old.`inout`,
             old: old.old,
-            departmentID: old.departmentID,
-            account: Strata.MigratedValue.string(old.account),
             bornOn: old.bornOn,
-            fullName: fullName
+            departmentID: old.departmentID,
+            account: Strata.MigratedValue.string(old.account)
         )
     }
 }

@@ -99,11 +99,5 @@ extension AppSchema {
         public typealias Department = AppSchema.V1_0.Department
         public typealias Room = AppSchema.V1_0.Room
     }
-    /// The types of the newest version.
-    public enum Newest {
-        public typealias Department = AppSchema.V1_0.Department
-        public typealias Note = AppSchema.V2_0.Note
-        public typealias Room = AppSchema.V1_0.Room
-        public typealias User = AppSchema.V2_0.User
-    }
+    public typealias Newest = V2_0
 }

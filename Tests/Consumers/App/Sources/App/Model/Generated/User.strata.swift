@@ -10,16 +10,16 @@ public typealias User = AppSchema.Newest.User
 extension AppSchema.V2_0 {
     public struct User: StoredEntity, Identifiable {
         public var login: ID
+        public var fullName: String
         /// What the user may do: 0 nothing, 1 everything.
         public var level: Int
         public var `default`: Bool
         public var `inout`: String?
         public var old: String?
+        public var bornOn: Date?
         public var departmentID: AppSchema.DepartmentID?
         /// Until 1.1 a number; as text from 2.0 on.
         public var account: String?
-        public var bornOn: Date?
-        public var fullName: String
 
         // MARK: - Storage
 
@@ -30,24 +30,24 @@ extension AppSchema.V2_0 {
 
         public init(
             login: ID,
+            fullName: String,
             level: Int = 0,
             `default`: Bool = false,
             `inout`: String? = nil,
             old: String? = nil,
-            departmentID: AppSchema.DepartmentID? = nil,
-            account: String? = nil,
             bornOn: Date? = nil,
-            fullName: String
+            departmentID: AppSchema.DepartmentID? = nil,
+            account: String? = nil
         ) {
             self.login = login
+            self.fullName = fullName
             self.level = level
             self.`default` = `default`
             self.`inout` = `inout`
             self.old = old
+            self.bornOn = bornOn
             self.departmentID = departmentID
             self.account = account
-            self.bornOn = bornOn
-            self.fullName = fullName
         }
 
         public typealias Columns = Strata.PropertyColumns<Self>
@@ -76,26 +76,26 @@ extension AppSchema.V2_0 {
 
         public init(row: Strata.Row) throws {
             self.login = try row.id(0)
+            self.fullName = try row.string(8)
             self.level = try row.int(1)
             self.`default` = try row.bool(2)
             self.`inout` = try row.optionalString(3)
             self.old = try row.optionalString(4)
+            self.bornOn = try row.optionalDate(7)
             self.departmentID = try row.optionalID(5)
             self.account = try row.optionalString(6)
-            self.bornOn = try row.optionalDate(7)
-            self.fullName = try row.string(8)
         }
 
         public func bind(to statement: Strata.Statement) throws {
             try statement.bind(self.login, at: 1)
+            try statement.bindString(self.fullName, at: 9)
             try statement.bindInt(self.level, at: 2)
             try statement.bindBool(self.`default`, at: 3)
             try statement.bindString(self.`inout`, at: 4)
             try statement.bindString(self.old, at: 5)
+            try statement.bindDate(self.bornOn, at: 8)
             try statement.bind(self.departmentID, at: 6)
             try statement.bindString(self.account, at: 7)
-            try statement.bindDate(self.bornOn, at: 8)
-            try statement.bindString(self.fullName, at: 9)
         }
     }
 }

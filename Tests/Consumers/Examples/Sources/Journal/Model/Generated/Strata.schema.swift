@@ -156,13 +156,5 @@ extension JournalSchema {
         public typealias Shelf = JournalSchema.V1_0.Shelf
         public typealias MediaKind = JournalSchema.V1_0.MediaKind
     }
-    /// The types of the newest version.
-    public enum Newest {
-        public typealias Media = JournalSchema.V3_0.Media
-        public typealias Passport = JournalSchema.V1_0.Passport
-        public typealias Person = JournalSchema.V1_0.Person
-        public typealias Shelf = JournalSchema.V1_0.Shelf
-        public typealias Tag = JournalSchema.V3_0.Tag
-        public typealias MediaKind = JournalSchema.V1_0.MediaKind
-    }
+    public typealias Newest = V3_0
 }

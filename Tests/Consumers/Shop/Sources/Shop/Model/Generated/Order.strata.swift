@@ -13,11 +13,11 @@ extension ShopSchema.V2_0 {
         public var greeting: String?
         public var quantity: Int
         public var placedAt: Date
+        public var total: Double
         public var customerID: ShopSchema.CustomerID?
         /// The position of the row in the inverse of `customer`; nil comes last.
         public var customerPosition: Int?
         public var productID: ShopSchema.ProductID?
-        public var total: Double
         public private(set) var isLarge: Bool?
 
         // MARK: - Storage
@@ -31,20 +31,20 @@ extension ShopSchema.V2_0 {
             greeting: String? = nil,
             quantity: Int,
             placedAt: Date,
+            total: Double,
             customerID: ShopSchema.CustomerID? = nil,
             customerPosition: Int? = nil,
-            productID: ShopSchema.ProductID? = nil,
-            total: Double
+            productID: ShopSchema.ProductID? = nil
         ) {
             self.id = id
             self.comment = comment
             self.greeting = greeting
             self.quantity = quantity
             self.placedAt = placedAt
+            self.total = total
             self.customerID = customerID
             self.customerPosition = customerPosition
             self.productID = productID
-            self.total = total
         }
 
         public typealias Columns = Strata.PropertyColumns<Self>
@@ -77,10 +77,10 @@ extension ShopSchema.V2_0 {
             self.greeting = try row.optionalString(2)
             self.quantity = try row.int(3)
             self.placedAt = try row.date(4)
+            self.total = try row.double(8)
             self.customerID = try row.optionalID(5)
             self.customerPosition = try row.optionalInt(6)
             self.productID = try row.optionalID(7)
-            self.total = try row.double(8)
             self.isLarge = try row.optionalBool(9)
         }
 
@@ -90,10 +90,10 @@ extension ShopSchema.V2_0 {
             try statement.bindString(self.greeting, at: 3)
             try statement.bindInt(self.quantity, at: 4)
             try statement.bindDate(self.placedAt, at: 5)
+            try statement.bindDouble(self.total, at: 9)
             try statement.bind(self.customerID, at: 6)
             try statement.bindInt(self.customerPosition, at: 7)
             try statement.bind(self.productID, at: 8)
-            try statement.bindDouble(self.total, at: 9)
         }
     }
 }

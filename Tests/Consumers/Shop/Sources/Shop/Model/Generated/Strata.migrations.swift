@@ -30,10 +30,10 @@ extension ShopSchema.V2_0.Order {
             greeting: old.greeting,
             quantity: old.quantity,
             placedAt: old.placedAt,
+            total: total,
             customerID: old.customerID,
             customerPosition: old.customerPosition,
-            productID: old.productID,
-            total: total
+            productID: old.productID
         )
     }
 }

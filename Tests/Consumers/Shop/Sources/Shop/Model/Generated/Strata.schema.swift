@@ -136,11 +136,5 @@ extension ShopSchema {
     public enum V2_0 {
         public typealias Invoice = ShopSchema.V1_0.Invoice
     }
-    /// The types of the newest version.
-    public enum Newest {
-        public typealias Customer = ShopSchema.V2_0.Customer
-        public typealias Invoice = ShopSchema.V1_0.Invoice
-        public typealias Order = ShopSchema.V2_0.Order
-        public typealias Product = ShopSchema.V2_0.Product
-    }
+    public typealias Newest = V2_0
 }
