@@ -3,12 +3,13 @@ import Foundation
 import Generation
 import SchemaDiff
 
-/// The run of the generator, from the files of a model to the files that Strata writes. `generate`, `check`, the build plugin
-/// and the tests take it, and a file of the model is read once:
+/// The run of the generator, from the files of a model to those that Strata generates. `generate`, `check`, the build plugin and
+/// the tests take it, and each file of the model is read once:
 ///
-///     ModelFiles ▶ ValidatedDescriptions ▶ SchemaHistory ▶ Sealing ▶ [Artifact] ▶ GeneratedTree
+///     ModelFiles ▶ ValidatedDescriptions ▶ SchemaHistory ▶ Sealing        load
+///     LoadedModel ▶ [Artifact] ▶ [GeneratedFile] ▶ GeneratedTree          generate
 ///
-/// No stage changes the value of another one.
+/// No stage changes the value of another one. `generate` writes the tree, and `check` compares it with the disk.
 enum Pipeline {
     /// The parts of a model's files.
     enum Scope {
@@ -25,8 +26,7 @@ enum Pipeline {
     /// - Throws: `Diagnostics` with all problems in the files, or `CommandError`.
     static func load(
         _ folder: ModelFolder, tests testFolders: [ModelFolder.TestFolder] = [],
-        releasing release: Sealing.Release? = nil,
-        scope: Scope = .all
+        releasing release: Sealing.Release? = nil, scope: Scope = .all
     ) throws -> LoadedModel {
         let settings = folder.configuration
 
@@ -47,12 +47,9 @@ enum Pipeline {
         let sealing = try Sealing(
             of: history, files, descriptions, in: folder, release: release,
             folder: scope == .all ? FixtureFolder(of: history.name, in: testFolders) : nil)
-        var severalDrafts: [Diagnostic] = []
-        if case .version = release {
-        } else if sealing.drafts.count > 1 {
-            severalDrafts = descriptions.severalDrafts(
-                sealing.drafts, target: folder.target, isLockMissing: !files.hasLock)
-        }
+        let severalDrafts =
+            sealing.drafts.count > 1
+            ? descriptions.severalDrafts(sealing.drafts, target: folder.target, isLockMissing: !files.hasLock) : []
 
         return LoadedModel(
             folder: folder, testFolders: testFolders, history: history, invalidRows: invalidRows, sealing: sealing,

@@ -24,7 +24,7 @@ package struct Sealing: Sendable {
     let fixtures: [Version: Fingerprint]
     /// The fingerprints of the files with the results of released steps.
     let results: [StepVersions: Fingerprint]
-    /// The versions that can still change.
+    /// The versions that can still change; empty if a command releases one by name, which may have others after it.
     let drafts: [Version]
     let history: SchemaHistory
     /// The folder with the fixtures; nil if the model has no test target.
@@ -72,8 +72,12 @@ package struct Sealing: Sendable {
             count = max(known, index + 1)
         case .steps, nil: count = known
         }
-        // Databases of imported versions exist already, so these are no drafts.
-        drafts = history.versions.dropFirst(known).map(\.version).filter { !history.isImported($0) }
+        if case .version = release {
+            drafts = []
+        } else {
+            // Databases of imported versions exist already, so these are no drafts.
+            drafts = history.versions.dropFirst(known).map(\.version).filter { !history.isImported($0) }
+        }
         fixtures = Dictionary(
             lock.versions.filter { !history.isPassedInConversion($0.version) }
                 .compactMap { sealed in sealed.fixture.map { (sealed.version, $0) } },
@@ -82,9 +86,8 @@ package struct Sealing: Sendable {
         (self.lock, self.history, self.folder) = (lock, history, folder)
     }
 
-    init(
-        _ sealing: Sealing, fixtures: [Version: Fingerprint], results: [StepVersions: Fingerprint]
-    ) {
+    /// Creates the same with other files.
+    init(_ sealing: Sealing, fixtures: [Version: Fingerprint], results: [StepVersions: Fingerprint]) {
         (lock, count, drafts) = (sealing.lock, sealing.count, sealing.drafts)
         (history, folder) = (sealing.history, sealing.folder)
         (self.fixtures, self.results) = (fixtures, results)

@@ -240,9 +240,7 @@ extension Generator {
     private func columns(
         _ shape: EntityShape, _ lineage: EntityLineage, in version: ModelVersion
     ) -> [EntityStruct.Column] {
-        let fields = shape.fields
-        return fields.enumerated().map { fieldIndex, field in
-            let column = field.column
+        shape.fields.map { column, index in
             let parameter = names.parameter(column.member)
             let value = column.defaultValue.map { names.value($0, type: column.type, in: version) }
             let typeName = Self.typeName(column) ?? ""
@@ -260,8 +258,8 @@ extension Generator {
                 hasDefaultValue: value != nil,
                 codingKey: SwiftLiteral.string(
                     options.codingNames == .swift ? column.member : column.description(in: shape.entity)),
-                index: field.index,
-                position: field.index + 1,
+                index: index,
+                position: index + 1,
                 reader: Self.reader(column),
                 binder: typeName,
                 documentation: Self.lines(of: column.documentation))

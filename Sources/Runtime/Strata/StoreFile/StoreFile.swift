@@ -108,13 +108,14 @@ package enum StoreFile {
                 .appendingPathExtension(url.pathExtension)
             number += 1
         } while FileManager.default.fileExists(atPath: aside.path)
-        // Some file systems have no hard links.
-        if !isLinked || link(url.path, aside.path) != 0 { try FileManager.default.moveItem(at: url, to: aside) }
-        // SQLite would delete the journal of a missing file, or apply it to the new file.
+        // SQLite would delete the journal of a missing file, or apply it to the new file. From the moment at which the name is
+        // free, a journal belongs to the file of another process.
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.moveItem(atPath: url.path + suffix, toPath: aside.path + suffix)
         }
         try? FileManager.default.removeItem(atPath: url.path + "-shm")
+        // Some file systems have no hard links.
+        if !isLinked || link(url.path, aside.path) != 0 { try FileManager.default.moveItem(at: url, to: aside) }
         return aside
     }
 
