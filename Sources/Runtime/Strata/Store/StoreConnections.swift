@@ -56,9 +56,10 @@ struct StoreConnections {
                 do {
                     guard let error = error as? StoreError else { throw error }
                     if isDroppedDraft(error, schema, options) {
+                        guard FileIdentity(url) == file else { continue }
                         try StoreFile.remove(url)
                     } else if options.recreatesOnMismatch, !options.isReadOnly, error.isMismatch {
-                        if let aside = try setAside(url, schema, options) { return aside }
+                        if let aside = try setAside(url, file, schema, options) { return aside }
                     } else {
                         throw error
                     }
@@ -73,14 +74,17 @@ struct StoreConnections {
 
     /// Renames a store that the schema cannot open.
     ///
+    /// - Parameter file: The store that was found.
     /// - Returns: The renamed file; nil if another process was faster, so that another file may be there now.
-    private static func setAside(_ url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws -> URL? {
+    private static func setAside(
+        _ url: URL, _ file: FileIdentity, _ schema: SchemaDefinition, _ options: StoreOptions
+    ) throws -> URL? {
         let owner = try StoreFile.endJournal(of: url, options)
         if owner?.hasMoved == true { return nil }
         do {
             try owner.map { try StoreOpening(connection: $0, schema: schema, options: options).identify() }
-            // An empty file is never a store.
-            if owner != nil || StoreFile.size(of: url.path) ?? 2 > 1 { return nil }
+            // An empty file is never a store. But another one may be the new store that another process is just creating.
+            if owner != nil || StoreFile.size(of: url.path) ?? 2 > 1 || FileIdentity(url) != file { return nil }
         } catch let error as StoreError where error.isMismatch {
             // It is still the file that was found.
         }
