@@ -9,7 +9,7 @@ package enum TemplateReference {
         ("EntityHistory.swift", "The superseded structs of an entity.", EntityFile.self),
         ("Subtype.swift", "The newest type of a subtype.", SubtypeFile.self),
         ("SubtypeHistory.swift", "The superseded types of a subtype.", SubtypeFile.self),
-        ("NotStored.swift", "What a build generates for a description of nothing that is stored.", NotStoredFile.self),
+        ("NotStored.swift", "The file that a build needs for a description of nothing that is stored.", NotStoredFile.self),
         ("Schema.swift", "The type of the schema.", SchemaFile.self),
         ("Migrations.swift", "The protocols of the custom migrations, and what these use.", MigrationsFile.self),
         ("MigrationStub.swift", "The stub of a custom migration.", MigrationStubFile.self),
@@ -24,12 +24,13 @@ package enum TemplateReference {
             # The values of the templates
 
             Each template renders the values below. A name with `*` is a list, or nothing if the list is empty; a name with `?` is true
-            or absent; any other name is text, an object, or absent. Each element of a list that is no text also has `isFirst?` and
-            `isLast?`. `documentation*` holds the lines of a description. A literal is complete Swift source, a type is qualified, and
-            a name that is a keyword has backticks.
+            or absent; any other name is text, an object, or absent. Each object in a list also has `isFirst?` and `isLast?`.
+            `documentation*` has the lines of a doc comment. A literal is complete Swift source, and a name that is a keyword has
+            backticks.
 
-            The other templates are partials: they render the values of the template that includes them. `EntityExtras.swift` is empty:
-            what you write there is added to each newest struct, and renders the values of one of its `shapes`.
+            The templates that are not listed are partials: they render the values of the template that includes them.
+            `EntityExtras.swift` is empty. What you write there is added to each newest struct, and can use the values of its element
+            of `shapes`.
 
             """
         var described: [ObjectIdentifier: String] = [:]

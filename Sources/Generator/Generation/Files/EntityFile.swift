@@ -25,7 +25,7 @@ struct EntityFile: TemplateValues {
         .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .flag("isCodable", \.isCodable, "whether types are `Codable`"),
         .flag("hasCodingKeys", \.hasCodingKeys, "whether types are encoded by the names in the description"),
-        .object("newest", \.newest, "the alias of the newest struct; absent in the file of the superseded ones"),
+        .object("newest", \.newest, "the alias of the newest struct; absent in `EntityHistory.swift`"),
         .list("keys", \.keys, "the types of the primary key"),
         .list("shapes", \.shapes, "the structs"),
     ]

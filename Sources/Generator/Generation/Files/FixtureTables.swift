@@ -31,9 +31,9 @@ struct AddedTable: TemplateValues, Hashable {
             .text("target", \.target, "the table that the relationship refers to, as a literal"),
             .optional(
                 "sourceColumns", \.sourceColumns,
-                "the columns of the source's primary key, as a literal, if one of the two has several"),
+                "the columns of the source's primary key, as a literal, if a primary key has several columns"),
             .text("targetColumns", \.targetColumns, "the columns of the target's primary key, as a literal"),
-            .flag("allowsDuplicates", \.allowsDuplicates, "whether a target can be there several times"),
+            .flag("allowsDuplicates", \.allowsDuplicates, "whether a row may have the same target several times"),
             .flag("hasOrderedInverse", \.hasOrderedInverse, "whether the inverse has positions"),
         ]
     }

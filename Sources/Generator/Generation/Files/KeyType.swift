@@ -42,7 +42,7 @@ struct KeyType: TemplateValues {
             .text("type", \.type, "the type"),
             .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),
             .text("reader", \.reader, "the method of `Strata.Row` that reads it"),
-            .optional("offset", \.offset, "the number of columns before it, if there are any"),
+            .optional("offset", \.offset, "the number of columns before it; absent if there are none"),
         ]
     }
 

@@ -16,9 +16,9 @@ struct RelationshipValues: TemplateValues, Hashable {
             .text("table", \.table, "the name of the table, as a literal"),
             .optional(
                 "sourceColumns", \.sourceColumns,
-                "the columns of the source's primary key, as a literal, if one of the two has several"),
+                "the columns of the source's primary key, as a literal, if a primary key has several columns"),
             .text("targetColumns", \.targetColumns, "the columns of the target's primary key, as a literal"),
-            .flag("allowsDuplicates", \.allowsDuplicates, "whether a target can be there several times"),
+            .flag("allowsDuplicates", \.allowsDuplicates, "whether a row may have the same target several times"),
             .flag("hasOrderedInverse", \.hasOrderedInverse, "whether the inverse has positions"),
             .flag("isReversed", \.isReversed, "whether the inverse declares the table"),
         ]

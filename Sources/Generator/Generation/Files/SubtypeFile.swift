@@ -21,7 +21,7 @@ struct SubtypeFile: TemplateValues {
         .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
         .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
         .flag("isCodable", \.isCodable, "whether types are `Codable`"),
-        .object("newest", \.newest, "the alias of the newest type; absent in the file of the superseded ones"),
+        .object("newest", \.newest, "the alias of the newest type; absent in `SubtypeHistory.swift`"),
         .list("shapes", \.shapes, "the types"),
     ]
 }
@@ -148,7 +148,7 @@ struct SubtypeDeclaration: TemplateValues {
             .flag("isNullable", \.isNullable, "whether the type is an optional"),
             .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
-            .optional("default", \.defaultValue, "the default value; `nil` if it is optional and has no other"),
+            .optional("default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
             .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
             .text("key", \.key, "the name in JSON, as a literal"),
             .text("reader", \.reader, "the method of `Strata.JSONReader` that reads it"),
