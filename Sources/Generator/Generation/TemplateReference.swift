@@ -9,7 +9,10 @@ package enum TemplateReference {
         ("EntityHistory.swift", "The superseded structs of an entity.", EntityFile.self),
         ("Subtype.swift", "The newest type of a subtype.", SubtypeFile.self),
         ("SubtypeHistory.swift", "The superseded types of a subtype.", SubtypeFile.self),
-        ("NotStored.swift", "The file that a build needs for a description of nothing that is stored.", NotStoredFile.self),
+        (
+            "NotStored.swift", "The file that a build needs for a description of nothing that is stored.",
+            NotStoredFile.self
+        ),
         ("Schema.swift", "The type of the schema.", SchemaFile.self),
         ("Migrations.swift", "The protocols of the custom migrations, and what these use.", MigrationsFile.self),
         ("MigrationStub.swift", "The stub of a custom migration.", MigrationStubFile.self),

@@ -31,7 +31,8 @@ struct EntityStruct: TemplateValues {
             .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
             .text("label", \.label, "the argument label in a call"),
-            .optional("default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
+            .optional(
+                "default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
             .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
             .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),
             .number("index", \.index, "the index of its first column; the first is 0"),

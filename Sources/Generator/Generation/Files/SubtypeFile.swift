@@ -148,7 +148,8 @@ struct SubtypeDeclaration: TemplateValues {
             .flag("isNullable", \.isNullable, "whether the type is an optional"),
             .text("declaration", \.declaration, "the label and the name of the parameter"),
             .text("parameter", \.parameter, "the name of the parameter"),
-            .optional("default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
+            .optional(
+                "default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
             .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
             .text("key", \.key, "the name in JSON, as a literal"),
             .text("reader", \.reader, "the method of `Strata.JSONReader` that reads it"),
