@@ -22,17 +22,27 @@ extension FixtureVersion {
             throw FixtureError.otherProperties(
                 "\(Entity.self)", computed.map(\.name), expected: table.computed.map(\.member))
         }
-        let properties = members.dropLast(computed.count)
-        guard properties.map({ Self.plain($0.name) }) == table.columns.map({ Self.plain($0.member) }) else {
-            throw FixtureError.otherProperties(
-                "\(Entity.self)", properties.map(\.name), expected: table.columns.map(\.member))
-        }
+        let properties = Array(members.dropLast(computed.count))
+        // The properties are in the order of the description, and the columns in that of the table.
+        var rest = properties
+        let named = Set(table.columns.map(\.member))
         var values: ColumnValues = [:]
-        for (property, column) in zip(properties, table.columns) {
-            var own = try SQLiteValue.list(property.value)
+        for column in table.columns {
+            let index =
+                rest.firstIndex { $0.name == column.member }
+                ?? rest.firstIndex { !named.contains($0.name) && Self.plain($0.name) == Self.plain(column.member) }
+            guard let index else {
+                throw FixtureError.otherProperties(
+                    "\(Entity.self)", properties.map(\.name), expected: table.columns.map(\.member))
+            }
+            var own = try SQLiteValue.list(rest.remove(at: index).value)
             // A foreign key of several columns that is nil is a single nil.
             if own == [.null] { own = column.names.map { _ in .null } }
             values.merge(zip(column.names, own)) { _, last in last }
+        }
+        guard rest.isEmpty else {
+            throw FixtureError.otherProperties(
+                "\(Entity.self)", properties.map(\.name), expected: table.columns.map(\.member))
         }
         for (property, column) in zip(computed, table.computed) {
             values[column.name] = try SQLiteValue.list(property.value).first
