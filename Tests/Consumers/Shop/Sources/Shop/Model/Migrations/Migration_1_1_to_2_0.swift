@@ -11,10 +11,10 @@ struct Migration_1_1_to_2_0: ShopSchema.CustomMigration_1_1_to_2_0 {
             greeting: old.greeting,
             quantity: old.quantity,
             placedAt: old.placedAt,
+            total: price * Double(old.quantity),
             customerID: old.customerID,
             customerPosition: old.customerPosition,
-            productID: old.productID,
-            total: price * Double(old.quantity))
+            productID: old.productID)
         return .keep(new)
     }
 
