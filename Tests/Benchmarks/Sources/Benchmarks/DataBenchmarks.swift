@@ -13,10 +13,10 @@ struct DataBenchmarks {
     private func people() -> [Person] {
         (1...rows).map { number in
             Person(
-                id: PersonID(rawValue: number), email: "person\(number)@example.com", city: "City \(number % 1000)",
-                age: number % 90, score: Double(number) * 0.5, active: number % 2 == 1,
-                created: Date(timeIntervalSinceReferenceDate: Double(number) * 1.25), first: "First\(number)",
-                last: "Last \(number)")
+                id: PersonID(rawValue: number), first: "First\(number)", last: "Last \(number)",
+                email: "person\(number)@example.com", city: "City \(number % 1000)", age: number % 90,
+                score: Double(number) * 0.5, active: number % 2 == 1,
+                created: Date(timeIntervalSinceReferenceDate: Double(number) * 1.25))
         }
     }
 
@@ -140,11 +140,10 @@ struct DataBenchmarks {
             return String(decoding: bytes, as: UTF8.self)
         }
         return Person(
-            id: PersonID(rawValue: Int(sqlite3_column_int64(statement, 0))), email: text(1), city: text(2),
-            age: Int(sqlite3_column_int64(statement, 3)), score: sqlite3_column_double(statement, 4),
-            active: sqlite3_column_int64(statement, 5) != 0,
-            created: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 6)), first: text(7),
-            last: text(8))
+            id: PersonID(rawValue: Int(sqlite3_column_int64(statement, 0))), first: text(7), last: text(8),
+            email: text(1), city: text(2), age: Int(sqlite3_column_int64(statement, 3)),
+            score: sqlite3_column_double(statement, 4), active: sqlite3_column_int64(statement, 5) != 0,
+            created: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 6)))
     }
 
     private static func fetch(_ raw: Raw, _ sql: String) -> [Person] {
