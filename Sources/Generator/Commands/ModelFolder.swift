@@ -99,7 +99,7 @@ package struct ModelFolder: Sendable {
     /// The file with the released versions.
     var lock: URL { url.appendingPathComponent(Generator.lockName) }
 
-    /// Reads the templates: your own, and for all others those that come with Strata.
+    /// Reads the templates: your own, and those of Strata that yours do not replace.
     ///
     /// - Throws: `CommandError` if the folder of your own templates does not exist, or one is unknown or of another format.
     func templates() throws -> [String: String] {

@@ -3,8 +3,8 @@ import Foundation
 import Generation
 import SchemaDiff
 
-/// The run of the generator, from the files of a model to those that Strata generates. `generate`, `check`, the build plugin and
-/// the tests take it, and each file of the model is read once:
+/// The run of the generator, from the files of a model to the generated files. `generate`, `check`, the build plugin and the
+/// tests take it, and each file of the model is read once:
 ///
 ///     ModelFiles ▶ ValidatedDescriptions ▶ SchemaHistory ▶ Sealing        load
 ///     LoadedModel ▶ [Artifact] ▶ [GeneratedFile] ▶ GeneratedTree          generate

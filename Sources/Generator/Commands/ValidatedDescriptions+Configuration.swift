@@ -2,7 +2,7 @@ import Descriptions
 import SchemaDiff
 import SQLSchema
 
-/// What the `strata.json` of a model selects from its descriptions.
+/// The parts of the descriptions that the `strata.json` of a model selects.
 extension ValidatedDescriptions {
     /// Returns the supported versions up to the current one.
     ///

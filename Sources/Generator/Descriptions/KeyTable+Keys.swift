@@ -3,7 +3,6 @@ import SQLSchema
 
 /// All keys: the reader, `strata format`, the JSON Schemas and the reference use these tables.
 extension KeyTable {
-
     static let entityKeys: [Key] = [
         Key(
             "$schema", .other, .anything,
@@ -259,21 +258,12 @@ extension KeyTable {
             "where", .field, .any(of: [.object, .string]),
             "the condition of a partial index: an object with the values of properties, or a text",
             default: "all rows", history: "previous"),
-        Key(
-            "added_at_version", .other, .version,
-            "version in which the index is new",
-            default: "the first version of the entity", history: "one value"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the index no longer exists",
-            default: "none", history: "one value"),
+        added("index", to: "entity", history: "one value"),
+        removed("index", history: "one value"),
         Key(
             "discard", .other, .bool,
             "accepted and without effect: an index has no data"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the index exists as long as the entity"),
+        items("the index exists as long as the entity"),
     ]
 
     static let checkKeys: [Key] = [
@@ -285,22 +275,13 @@ extension KeyTable {
             "where", .field, .any(of: [.object, .string]),
             "the condition, as for an index: an object with the values of properties, or a text",
             default: "required", history: "previous"),
-        Key(
-            "added_at_version", .other, .version,
-            "version in which the check is new",
-            default: "the first version of the entity", history: "one value"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the check no longer exists",
-            default: "none", history: "one value"),
+        added("check", to: "entity", history: "one value"),
+        removed("check", history: "one value"),
         Key(
             "previous_name", .other, .string,
             #"string: a short form. With `"added_at_version": "2.0"`, the check is renamed in 2.0, not new"#,
             default: "none"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the check exists as long as the entity"),
+        items("the check exists as long as the entity"),
     ]
 
     static let searchKeys: [Key] = [
@@ -323,27 +304,14 @@ extension KeyTable {
             "name", .field, .string,
             "the name of the subtype",
             default: "required"),
-        Key(
-            "description", .other, .string,
-            "the documentation comment",
-            default: "none"),
+        documentation,
         Key(
             "added_at_version", .other, .version,
             "version in which the subtype is new. It is required if you add the subtype after the first release",
             default: "the first version"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the subtype no longer exists",
-            default: "none"),
-        Key(
-            "previous_name", .other, .string,
-            #"string: a short form of Lucid. With `"added_at_version": "2.0"`, the element is renamed in 2.0, "#
-                + "not new",
-            default: "none"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the subtype exists in all versions"),
+        removed("subtype"),
+        previousName,
+        items("the subtype exists in all versions"),
         Key(
             "cases", .other, .array(of: .element("case")),
             "array of cases: an enum, stored as text"),
@@ -372,10 +340,7 @@ extension KeyTable {
             "value", .field, .string,
             "the stored text. Without it, renaming the case rewrites the rows",
             default: "`name`"),
-        Key(
-            "description", .other, .string,
-            "the documentation comment",
-            default: "none"),
+        documentation,
         Key(
             "unused", .other, .bool,
             "bool; `true`: the same as a case in `unused_cases`",
@@ -384,23 +349,10 @@ extension KeyTable {
             "replaced_by", .other, .string,
             "the case that rows get when this one is removed",
             default: "none: the removal needs a custom migration"),
-        Key(
-            "added_at_version", .other, .version,
-            "version in which the case is new",
-            default: "the first version of the subtype"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the case no longer exists",
-            default: "none"),
-        Key(
-            "previous_name", .other, .string,
-            #"string: a short form of Lucid. With `"added_at_version": "2.0"`, the element is renamed in 2.0, "#
-                + "not new",
-            default: "none"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the case exists as long as the subtype"),
+        added("case", to: "subtype"),
+        removed("case"),
+        previousName,
+        items("the case exists as long as the subtype"),
     ]
 
     static let optionKeys: [Key] = [
@@ -412,35 +364,19 @@ extension KeyTable {
             "bit", .field, .integer,
             "a number from 0 to 62. Do not use the bit of a removed option again",
             default: "the next bit; the first option has bit 0"),
-        Key(
-            "description", .other, .string,
-            "the documentation comment",
-            default: "none"),
+        documentation,
         Key(
             "unused", .other, .bool,
             "bool; `true`: the same as an option in `unused_options`",
             default: "`false`"),
-        Key(
-            "added_at_version", .other, .version,
-            "version in which the option is new",
-            default: "the first version of the subtype"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the option no longer exists",
-            default: "none"),
+        added("option", to: "subtype"),
+        removed("option"),
         Key(
             "discard", .other, .bool,
             "bool; `true` clears the bit in all rows when the option is removed",
             default: "`false`: the removal needs a custom migration"),
-        Key(
-            "previous_name", .other, .string,
-            #"string: a short form of Lucid. With `"added_at_version": "2.0"`, the element is renamed in 2.0, "#
-                + "not new",
-            default: "none"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the option exists as long as the subtype"),
+        previousName,
+        items("the option exists as long as the subtype"),
     ]
 
     static let memberKeys: [Key] = [
@@ -448,10 +384,7 @@ extension KeyTable {
             "name", .field, .string,
             "the name of the property and its key in the JSON",
             default: "required"),
-        Key(
-            "description", .other, .string,
-            "the documentation comment",
-            default: "none"),
+        documentation,
         Key(
             "property_type", .field, .type(isMember: true),
             "a type or a list, not a relationship",
@@ -468,27 +401,14 @@ extension KeyTable {
             "unused", .other, .bool,
             "bool; `true`: the JSON and the struct do not contain the property",
             default: "`false`"),
-        Key(
-            "added_at_version", .other, .version,
-            "version in which the property is new",
-            default: "the first version of the subtype"),
-        Key(
-            "removed_at_version", .other, .version,
-            "version in which the property no longer exists",
-            default: "none"),
+        added("property", to: "subtype"),
+        removed("property"),
         Key(
             "discard", .other, .bool,
             "bool; `true` deletes the values of a removed property",
             default: "`false`: the removal needs a custom migration"),
-        Key(
-            "previous_name", .other, .string,
-            #"string: a short form of Lucid. With `"added_at_version": "2.0"`, the element is renamed in 2.0, "#
-                + "not new",
-            default: "none"),
-        Key(
-            "version_history", .other, .array(of: .reference("item")),
-            "array of items",
-            default: "`[]`: the property exists as long as the subtype"),
+        previousName,
+        items("the property exists as long as the subtype"),
     ]
 
     static let itemKeys: [Key] = [
@@ -561,7 +481,7 @@ extension KeyTable {
         Key(
             "qualified_names", .field, .bool,
             "`true`: the generated code names types of other modules with their modules, as `Swift.String`. "
-                + "For a target with a type of its own of such a name",
+                + "For a target that declares a type of such a name",
             default: "`false`; a name that the model hides always has its module"),
         Key(
             "ddl", .field, .choice(["all", "newest"]),
@@ -612,4 +532,37 @@ extension KeyTable {
         Key("version", .other, .version, "the version"),
         Key("was", .other, .string, "its name in the library that the model came from"),
     ]
+
+    // MARK: Keys of several tables
+
+    private static let documentation = Key(
+        "description", .other, .string,
+        "the documentation comment",
+        default: "none")
+
+    private static let previousName = Key(
+        "previous_name", .other, .string,
+        #"string: a short form of Lucid. With `"added_at_version": "2.0"`, the element is renamed in 2.0, not new"#,
+        default: "none")
+
+    private static func added(_ element: String, to owner: String, history: String = "") -> Key {
+        Key(
+            "added_at_version", .other, .version,
+            "version in which the \(element) is new",
+            default: "the first version of the \(owner)", history: history)
+    }
+
+    private static func removed(_ element: String, history: String = "") -> Key {
+        Key(
+            "removed_at_version", .other, .version,
+            "version in which the \(element) no longer exists",
+            default: "none", history: history)
+    }
+
+    private static func items(_ life: String) -> Key {
+        Key(
+            "version_history", .other, .array(of: .reference("item")),
+            "array of items",
+            default: "`[]`: \(life)")
+    }
 }

@@ -31,6 +31,12 @@ package struct TemplateField<Values>: Sendable {
         (self.name, self.documentation, self.form, self.value) = (name, documentation, form, value)
     }
 
+    /// The fields of a part. Templates find them in the values that have the part.
+    package static func all<Part: TemplateValues>(of part: Path<Part>) -> [Self] {
+        Part.fields.map { field in Self(field.name, field.documentation, field.form) { field.value($0[keyPath: part]) }
+        }
+    }
+
     /// Text for an interpolation.
     package static func text(
         _ name: String, _ text: Path<String>, _ documentation: String

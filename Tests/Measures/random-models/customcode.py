@@ -123,7 +123,7 @@ class EntityCode:
     def own_labels(self):
         """The labels of the values of single columns."""
         version, struct = self.new.split(".")
-        head = rf"struct {struct}{self.values}: Strata\.MigratedValues \{{\n\s+"
+        head = rf"struct {struct}{self.values}: (?:Strata\.)?MigratedValues \{{\n\s+"
         pattern = rf"{head}typealias Entity = \w+\.{version}\.{struct}\n.*?init\((.*?)\) \{{"
         body = re.search(pattern, self.step.target.generated, re.DOTALL)
         return re.findall(r"(\S+): ", body[1])

@@ -52,6 +52,7 @@ class TargetWriter:
             for name, members in re.findall(r"^    public struct (\w+): .*?\{\n(.*?)^    \}", body, lines):
                 found = re.findall(r"^        public var (\S+): ([^{}\n]*?)(?: = .*)?$", members, re.MULTILINE)
                 self.structs[f"{version}.{name}"] = found
+        for version, body in re.findall(r"^    public enum (V\w+) \{\n(.*?)^    \}", text, lines):
             for name, other in re.findall(r"public typealias (\w+) = \w+\.(\w+\.\w+)$", body, re.MULTILINE):
                 self.aliases[f"{version}.{name}"] = other
         for name in self.aliases:
@@ -67,7 +68,7 @@ class TargetWriter:
 class StepWriter:
     """Writes the custom migration of a step, and its expectations."""
 
-    MIGRATE = r"func migrate\(\s*_ old: (borrowing )?(\S+), _ context: Context\s*\) throws -> Strata\.Outcome<([\w.]+)>"
+    MIGRATE = r"func migrate\(\s*_ old: (borrowing )?(\S+), _ context: Context\s*\) throws -> (?:Strata\.)?Outcome<([\w.]+)>"
 
     def __init__(self, target, version, step, protocol):
         self.target, self.step, self.protocol = target, step, protocol

@@ -253,4 +253,4 @@ def new_key(column, version, swift, prefix="k"):
         if text is None:
             raise Unsupported("a primary key with limits")
     value = {"string": text, "uuid": f'UUID_FOR("{prefix}" + text)', "int": f'hashed("{prefix}" + text)'}[column.type]
-    return value if swift.startswith(("Swift.", "Foundation.")) else f"{swift}(rawValue: {value})"
+    return value if re.fullmatch(r"(?:(?:Swift|Foundation)\.)?(?:String|Int|UUID)", swift) else f"{swift}(rawValue: {value})"

@@ -6,10 +6,7 @@ import SQLSchema
 /// The values of `Entity.swift` and `EntityHistory.swift`: structs of an entity, and the types of its primary key.
 struct EntityFile: TemplateValues {
     let source: String
-    let schema: String
-    let access: String
-    let swift: String
-    let strata: String
+    let context: SourceContext
     let isCodable: Bool
     let hasCodingKeys: Bool
     /// The alias of the newest struct; nil in the file of the superseded ones.
@@ -17,18 +14,15 @@ struct EntityFile: TemplateValues {
     let keys: [KeyType]
     let shapes: [EntityStruct]
 
-    static let fields: [TemplateField<Self>] = [
-        .text("source", \.source, "the file name of the description"),
-        .text("schema", \.schema, "the name of the schema's type"),
-        .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
-        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
-        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
-        .flag("isCodable", \.isCodable, "whether types are `Codable`"),
-        .flag("hasCodingKeys", \.hasCodingKeys, "whether types are encoded by the names in the description"),
-        .object("newest", \.newest, "the alias of the newest struct; absent in `EntityHistory.swift`"),
-        .list("keys", \.keys, "the types of the primary key"),
-        .list("shapes", \.shapes, "the structs"),
-    ]
+    static let fields: [TemplateField<Self>] =
+        TemplateField.all(of: \.context) + [
+            .text("source", \.source, "the file name of the description"),
+            .flag("isCodable", \.isCodable, "whether types are `Codable`"),
+            .flag("hasCodingKeys", \.hasCodingKeys, "whether types are encoded by the names in the description"),
+            .object("newest", \.newest, "the alias of the newest struct; absent in `EntityHistory.swift`"),
+            .list("keys", \.keys, "the types of the primary key"),
+            .list("shapes", \.shapes, "the structs"),
+        ]
 }
 
 extension Generator {
@@ -56,8 +50,7 @@ extension Generator {
         _ lineage: EntityLineage, newest: NewestType?, _ shapes: [EntityShape], _ keys: [KeyShape]
     ) -> EntityFile {
         EntityFile(
-            source: history.sources[lineage] + ".json", schema: history.name, access: options.access.modifier,
-            swift: names.swift, strata: names.strata,
+            source: history.sources[lineage] + ".json", context: sourceContext,
             isCodable: options.codingNames != nil, hasCodingKeys: options.codingNames == .descriptions,
             newest: newest, keys: keys.map { keyType($0, lineage) }, shapes: shapes.map { entityStruct($0, lineage) })
     }

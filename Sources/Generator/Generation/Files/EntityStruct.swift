@@ -7,43 +7,26 @@ import SQLSchema
 struct EntityStruct: TemplateValues {
     /// A stored property, with its first column.
     struct Column: TemplateValues {
-        let member: String
-        let type: String
-        let wrappedType: String
-        let isNullable: Bool
-        let declaration: String
-        let parameter: String
+        let property: InitializedProperty
         let label: String
-        let defaultValue: String?
-        let hasDefaultValue: Bool
         let codingKey: String
         let index: Int
         let position: Int
         let reader: String
         let binder: String
-        let documentation: [String]
 
-        static let fields: [TemplateField<Self>] = [
-            .text("member", \.member, "the name"),
-            .text("type", \.type, "the type"),
-            .text("wrappedType", \.wrappedType, "the type without `?`"),
-            .flag("isNullable", \.isNullable, "whether the type is an optional"),
-            .text("declaration", \.declaration, "the label and the name of the parameter"),
-            .text("parameter", \.parameter, "the name of the parameter"),
-            .text("label", \.label, "the argument label in a call"),
-            .optional(
-                "default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
-            .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
-            .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),
-            .number("index", \.index, "the index of its first column; the first is 0"),
-            .number("position", \.position, "the number of its first parameter in a statement; the first is 1"),
-            .text("reader", \.reader, "the method of `Strata.Row` that reads it"),
-            .text(
-                "binder", \.binder,
-                "the end of the name of the method of `Strata.Statement` that binds it: `String` for `bindString`, or empty"
-            ),
-            .texts("documentation", \.documentation, "the lines of the description"),
-        ]
+        static let fields: [TemplateField<Self>] =
+            TemplateField.all(of: \.property) + [
+                .text("label", \.label, "the argument label in a call"),
+                .text("codingKey", \.codingKey, "the name by which it is encoded, as a literal"),
+                .number("index", \.index, "the index of its first column; the first is 0"),
+                .number("position", \.position, "the number of its first parameter in a statement; the first is 1"),
+                .text("reader", \.reader, "the method of `Strata.Row` that reads it"),
+                .text(
+                    "binder", \.binder,
+                    "the end of the name of the method of `Strata.Statement` that binds it: `String` for `bindString`, or empty"
+                ),
+            ]
     }
 
     /// A column of the table that is not computed.
@@ -242,28 +225,21 @@ extension Generator {
         _ shape: EntityShape, _ lineage: EntityLineage, in version: ModelVersion
     ) -> [EntityStruct.Column] {
         shape.fields.map { column, index in
-            let parameter = names.parameter(column.member)
             let value = column.defaultValue.map { names.value($0, type: column.type, in: version) }
             let typeName = Self.typeName(column) ?? ""
             let wrappedType =
                 column.role == .identifier ? "ID" : names.wrappedType(of: column, lineage: lineage, in: version)
             return EntityStruct.Column(
-                member: names.member(column),
-                type: wrappedType + (column.isNullable ? "?" : ""),
-                wrappedType: wrappedType,
-                isNullable: column.isNullable,
-                declaration: parameter.declared,
-                parameter: parameter.name,
+                property: InitializedProperty(
+                    names.member(column), wrappedType, isNullable: column.isNullable, defaultValue: value,
+                    documentation: column.documentation, names.parameter(column.member)),
                 label: names.label(column),
-                defaultValue: value ?? (column.isNullable ? "nil" : nil),
-                hasDefaultValue: value != nil,
                 codingKey: SwiftLiteral.string(
                     options.codingNames == .swift ? column.member : column.description(in: shape.entity)),
                 index: index,
                 position: index + 1,
                 reader: Self.reader(column),
-                binder: typeName,
-                documentation: Self.lines(of: column.documentation))
+                binder: typeName)
         }
     }
 

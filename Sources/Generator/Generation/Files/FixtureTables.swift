@@ -19,23 +19,15 @@ struct AddedTable: TemplateValues, Hashable {
         let property: String
         let source: String
         let target: String
-        let sourceColumns: String?
-        let targetColumns: String
-        let allowsDuplicates: Bool
-        let hasOrderedInverse: Bool
+        let columns: JoinValues
 
-        static let fields: [TemplateField<Self>] = [
-            .text("name", \.name, "the name of the table, as a literal"),
-            .text("property", \.property, "the relationship that it stores, as a literal"),
-            .text("source", \.source, "the table that has the relationship, as a literal"),
-            .text("target", \.target, "the table that the relationship refers to, as a literal"),
-            .optional(
-                "sourceColumns", \.sourceColumns,
-                "the columns of the source's primary key, as a literal, if a primary key has several columns"),
-            .text("targetColumns", \.targetColumns, "the columns of the target's primary key, as a literal"),
-            .flag("allowsDuplicates", \.allowsDuplicates, "whether a row may have the same target several times"),
-            .flag("hasOrderedInverse", \.hasOrderedInverse, "whether the inverse has positions"),
-        ]
+        static let fields: [TemplateField<Self>] =
+            TemplateField.all(of: \.columns) + [
+                .text("name", \.name, "the name of the table, as a literal"),
+                .text("property", \.property, "the relationship that it stores, as a literal"),
+                .text("source", \.source, "the table that has the relationship, as a literal"),
+                .text("target", \.target, "the table that the relationship refers to, as a literal"),
+            ]
     }
 }
 
@@ -142,14 +134,11 @@ extension Generator {
     private func addedJoin(
         _ join: ModelVersion.JoinTable, of entity: Entity, _ version: ModelVersion
     ) -> AddedTable.Join {
-        let hasParts = join.source.count > 1 || join.target.count > 1
-        return AddedTable.Join(
+        AddedTable.Join(
             name: SwiftLiteral.string(join.table.name),
             property: SwiftLiteral.string("\(entity.name).\(entity.property(join.property)?.name ?? "")"),
             source: SwiftLiteral.string(entity.tableName),
             target: SwiftLiteral.string(version.entity(join.relationship.target)?.tableName ?? ""),
-            sourceColumns: hasParts ? SwiftLiteral.strings(join.source) : nil,
-            targetColumns: SwiftLiteral.strings(join.target),
-            allowsDuplicates: join.relationship.allowsDuplicates, hasOrderedInverse: join.hasOrderedInverse)
+            columns: JoinValues(join))
     }
 }

@@ -13,8 +13,8 @@ struct ImportedFormatValues: TemplateValues {
         ]
     }
 
-    /// The versions that something applies to. A range with the newest version has no end, so that a new version does not
-    /// change it.
+    /// The versions that have a name. If the newest version is among them, `last` is absent, so that a new version does
+    /// not change the generated line.
     struct Versions: TemplateValues {
         let first: Int
         let last: String?

@@ -73,23 +73,17 @@ struct MigrationsFile: TemplateValues {
         ]
     }
 
-    let schema: String
-    let access: String
-    let swift: String
-    let strata: String
+    let context: SourceContext
     let steps: [Step]
     let relationships: [Relationships]
 
-    static let fields: [TemplateField<Self>] = [
-        .text("schema", \.schema, "the name of the schema's type"),
-        .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
-        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
-        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
-        .list("steps", \.steps, "the steps with custom migrations"),
-        .list(
-            "relationships", \.relationships,
-            "the relationships of entities before and after such steps, where they differ from those of the struct"),
-    ]
+    static let fields: [TemplateField<Self>] =
+        TemplateField.all(of: \.context) + [
+            .list("steps", \.steps, "the steps with custom migrations"),
+            .list(
+                "relationships", \.relationships,
+                "the relationships of entities before and after such steps, where they differ from those of the struct"),
+        ]
 }
 
 /// The values of `MigrationStub.swift`: the stub of a custom migration.
@@ -190,9 +184,7 @@ extension Generator {
                 columnMigrations: step.customEntities.filter(\.isByColumns).map { columnMigration($0, step) })
         }
         return MigrationsFile(
-            schema: history.name, access: options.access.modifier, swift: names.swift, strata: names.strata,
-            steps: steps,
-            relationships: versionRelationships())
+            context: sourceContext, steps: steps, relationships: versionRelationships())
     }
 
     /// Returns the stub of a custom migration.

@@ -6,22 +6,14 @@ struct RelationshipValues: TemplateValues, Hashable {
     /// The join table of a relationship.
     struct Join: TemplateValues, Hashable {
         let table: String
-        let sourceColumns: String?
-        let targetColumns: String
-        let allowsDuplicates: Bool
-        let hasOrderedInverse: Bool
+        let columns: JoinValues
         let isReversed: Bool
 
-        static let fields: [TemplateField<Self>] = [
-            .text("table", \.table, "the name of the table, as a literal"),
-            .optional(
-                "sourceColumns", \.sourceColumns,
-                "the columns of the source's primary key, as a literal, if a primary key has several columns"),
-            .text("targetColumns", \.targetColumns, "the columns of the target's primary key, as a literal"),
-            .flag("allowsDuplicates", \.allowsDuplicates, "whether a row may have the same target several times"),
-            .flag("hasOrderedInverse", \.hasOrderedInverse, "whether the inverse has positions"),
-            .flag("isReversed", \.isReversed, "whether the inverse declares the table"),
-        ]
+        static let fields: [TemplateField<Self>] =
+            TemplateField.all(of: \.columns) + [
+                .text("table", \.table, "the name of the table, as a literal"),
+                .flag("isReversed", \.isReversed, "whether the inverse declares the table"),
+            ]
     }
 
     let member: String
@@ -38,8 +30,8 @@ struct RelationshipValues: TemplateValues, Hashable {
         .text("member", \.member, "the name"),
         .text("kind", \.kind, "`RequiredToOne`, `ToOne` or `ToMany`"),
         .text("target", \.target, "the struct of the related rows"),
-        .optional("column", \.column, "the columns of its own foreign key, as a literal"),
-        .optional("inverse", \.inverse, "the columns of its inverse's foreign key, as a literal"),
+        .optional("column", \.column, "the columns of the foreign key in the table of the relationship, as a literal"),
+        .optional("inverse", \.inverse, "the columns of the foreign key in the table of the inverse, as a literal"),
         .optional("position", \.position, "the column with the positions in the inverse's table, as a literal"),
         .object("join", \.join, "the join table"),
         .flag("isSymmetric", \.isSymmetric, "whether it is its own inverse"),
@@ -70,7 +62,7 @@ extension Generator {
             let join: RelationshipValues.Join? =
                 switch storage {
                 case .joinTable: self.join(property, of: entity, in: version, isReversed: false)
-                case .inverseJoinTable: inverse.map { self.join($0, of: target, in: version, isReversed: true) }
+                case .inverseJoinTable: inverse.flatMap { self.join($0, of: target, in: version, isReversed: true) }
                 case .column, .inverseColumn: nil
                 }
             func columns(_ property: Property?) -> String {
@@ -93,15 +85,11 @@ extension Generator {
     /// Returns the join table that a property declares.
     private func join(
         _ property: Property, of source: Entity, in version: ModelVersion, isReversed: Bool
-    ) -> RelationshipValues.Join {
-        let table = version.joinTables(of: source).first { $0.property == property.lineage }
-        let hasParts = (table?.source.count ?? 1) > 1 || (table?.target.count ?? 1) > 1
+    ) -> RelationshipValues.Join? {
+        guard let join = version.joinTables(of: source).first(where: { $0.property == property.lineage }) else {
+            return nil
+        }
         return RelationshipValues.Join(
-            table: SwiftLiteral.string(version.joinTableName(of: property, in: source)),
-            sourceColumns: hasParts ? table.map { SwiftLiteral.strings($0.source) } : nil,
-            targetColumns: SwiftLiteral.strings(table?.target ?? []),
-            allowsDuplicates: property.relationship?.allowsDuplicates == true,
-            hasOrderedInverse: table?.hasOrderedInverse == true,
-            isReversed: isReversed)
+            table: SwiftLiteral.string(join.table.name), columns: JoinValues(join), isReversed: isReversed)
     }
 }

@@ -5,25 +5,19 @@ import SchemaModel
 /// The values of `Subtype.swift` and `SubtypeHistory.swift`: types of a subtype.
 struct SubtypeFile: TemplateValues {
     let source: String
-    let schema: String
-    let access: String
-    let swift: String
-    let strata: String
+    let context: SourceContext
     let isCodable: Bool
     /// The alias of the newest type; nil in the file of the superseded ones.
     let newest: NewestType?
     let shapes: [SubtypeDeclaration]
 
-    static let fields: [TemplateField<Self>] = [
-        .text("source", \.source, "the file name of the description"),
-        .text("schema", \.schema, "the name of the schema's type"),
-        .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
-        .text("swift", \.swift, "the module `Swift` with a dot, if its types need it; else empty"),
-        .text("strata", \.strata, "the module `Strata` with a dot, if its types need it; else empty"),
-        .flag("isCodable", \.isCodable, "whether types are `Codable`"),
-        .object("newest", \.newest, "the alias of the newest type; absent in `SubtypeHistory.swift`"),
-        .list("shapes", \.shapes, "the types"),
-    ]
+    static let fields: [TemplateField<Self>] =
+        TemplateField.all(of: \.context) + [
+            .text("source", \.source, "the file name of the description"),
+            .flag("isCodable", \.isCodable, "whether types are `Codable`"),
+            .object("newest", \.newest, "the alias of the newest type; absent in `SubtypeHistory.swift`"),
+            .list("shapes", \.shapes, "the types"),
+        ]
 }
 
 /// A type of a subtype.
@@ -129,32 +123,15 @@ struct SubtypeDeclaration: TemplateValues {
     }
 
     struct Member: TemplateValues {
-        let member: String
-        let type: String
-        let wrappedType: String
-        let isNullable: Bool
-        let declaration: String
-        let parameter: String
-        let defaultValue: String?
-        let hasDefaultValue: Bool
+        let property: InitializedProperty
         let key: String
         let reader: String
-        let documentation: [String]
 
-        static let fields: [TemplateField<Self>] = [
-            .text("member", \.member, "the name"),
-            .text("type", \.type, "the type"),
-            .text("wrappedType", \.wrappedType, "the type without `?`"),
-            .flag("isNullable", \.isNullable, "whether the type is an optional"),
-            .text("declaration", \.declaration, "the label and the name of the parameter"),
-            .text("parameter", \.parameter, "the name of the parameter"),
-            .optional(
-                "default", \.defaultValue, "the default value, or `nil` for an optional without one; else absent"),
-            .flag("hasDefaultValue", \.hasDefaultValue, "whether `default` is from the description"),
-            .text("key", \.key, "the name in JSON, as a literal"),
-            .text("reader", \.reader, "the method of `Strata.JSONReader` that reads it"),
-            .texts("documentation", \.documentation, "the lines of the description"),
-        ]
+        static let fields: [TemplateField<Self>] =
+            TemplateField.all(of: \.property) + [
+                .text("key", \.key, "the name in JSON, as a literal"),
+                .text("reader", \.reader, "the method of `Strata.JSONReader` that reads it"),
+            ]
     }
 
     struct StructMigration: TemplateValues {
@@ -203,8 +180,7 @@ extension Generator {
         _ lineage: SubtypeLineage, newest: NewestType?, _ shapes: [SubtypeShape]
     ) -> SubtypeFile {
         SubtypeFile(
-            source: history.subtypeSources[lineage] + ".json", schema: history.name, access: options.access.modifier,
-            swift: names.swift, strata: names.strata,
+            source: history.subtypeSources[lineage] + ".json", context: sourceContext,
             isCodable: options.codingNames != nil, newest: newest, shapes: shapes.map(declaration))
     }
 
@@ -257,18 +233,15 @@ extension Generator {
     private func member(_ member: Property, in version: ModelVersion) -> SubtypeDeclaration.Member {
         let type = member.type ?? .scalar(.string)
         let name = SwiftName.member(member.name)
-        let parameter = names.parameter(name)
         let value = member.defaultValue.flatMap { version.literal($0, type: type) }.map {
             names.value($0, type: type, in: version)
         }
         let wrappedType = names.type(type, in: version)
         return SubtypeDeclaration.Member(
-            member: SwiftName.escaped(name), type: wrappedType + (member.isNullable ? "?" : ""),
-            wrappedType: wrappedType, isNullable: member.isNullable, declaration: parameter.declared,
-            parameter: parameter.name, defaultValue: value ?? (member.isNullable ? "nil" : nil),
-            hasDefaultValue: value != nil, key: SwiftLiteral.string(member.name),
-            reader: member.isNullable ? "optionalValue" : "value",
-            documentation: Self.lines(of: member.documentation))
+            property: InitializedProperty(
+                SwiftName.escaped(name), wrappedType, isNullable: member.isNullable, defaultValue: value,
+                documentation: member.documentation, names.parameter(name)),
+            key: SwiftLiteral.string(member.name), reader: member.isNullable ? "optionalValue" : "value")
     }
 
     // MARK: Migration

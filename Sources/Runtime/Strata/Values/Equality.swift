@@ -52,17 +52,14 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
     }
 }
 
-/// Compares entities by the properties that their table stores. So a generated struct needs no `==` of its own.
-///
-/// `@unchecked Sendable` is sound: it has two constants. One is a list of numbers, the other of functions of their two arguments
-/// alone.
-@usableFromInline final class EntityComparison<Entity>: @unchecked Sendable {
+/// Compares entities by the properties that their table stores. Generated structs do not declare `==`.
+@usableFromInline final class EntityComparison<Entity>: Sendable {
     /// Compares a property of two entities in memory.
-    @usableFromInline typealias Comparison = (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
+    @usableFromInline typealias Comparison = @Sendable (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
 
     /// The types that are compared without a call of a function.
-    @usableFromInline enum Kind {
-        case int, optionalInt, double, optionalDouble, bool, text, optionalText
+    @usableFromInline enum Kind: Sendable {
+        case int, optionalInt, double, optionalDouble, date, optionalDate, bool, text, optionalText
         /// Another type, with the position in `others`.
         case other(Int)
     }
@@ -106,6 +103,8 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
         case .optionalInt: load(left, as: Int?.self) == load(right)
         case .double: load(left, as: Double.self) == load(right)
         case .optionalDouble: load(left, as: Double?.self) == load(right)
+        case .date: load(left, as: Date.self) == load(right)
+        case .optionalDate: load(left, as: Date?.self) == load(right)
         case .bool: load(left, as: Bool.self) == load(right)
         case .text: String.isSame(load(left), load(right))
         case .optionalText: areSame(load(left), load(right), String.isSame)
@@ -117,9 +116,10 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
         switch type {
         case is Int.Type: .int
         case is Int?.Type: .optionalInt
-        // A date is its number of seconds.
-        case is Double.Type, is Date.Type: .double
-        case is Double?.Type, is Date?.Type: .optionalDouble
+        case is Double.Type: .double
+        case is Double?.Type: .optionalDouble
+        case is Date.Type: .date
+        case is Date?.Type: .optionalDate
         case is Bool.Type: .bool
         case is String.Type: .text
         case is String?.Type: .optionalText
@@ -128,7 +128,9 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
     }
 
     private static func comparison(of type: any Equatable.Type) -> Comparison {
-        func areTexts(_ left: [String], _ right: [String]) -> Bool { left.elementsEqual(right, by: String.isSame) }
+        @Sendable func areTexts(_ left: [String], _ right: [String]) -> Bool {
+            left.elementsEqual(right, by: String.isSame)
+        }
         func generic<Value: Equatable>(_: Value.Type) -> Comparison {
             { load($0, as: Value.self) == load($1) }
         }
