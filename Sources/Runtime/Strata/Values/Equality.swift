@@ -28,7 +28,7 @@ public struct Equality {
 
     /// Compares texts byte by byte.
     @inlinable public mutating func compare(_ left: [String], _ right: [String]) {
-        if isEqual { isEqual = left.elementsEqual(right, by: String.isSame) }
+        if isEqual { isEqual = areSame(left, right) }
     }
 
     /// Compares texts byte by byte.
@@ -47,30 +47,28 @@ public struct Equality {
 func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (let left as String, let right as String): String.isSame(left, right)
-    case (let left as [String], let right as [String]): left.elementsEqual(right, by: String.isSame)
+    case (let left as [String], let right as [String]): areSame(left, right)
     default: left == right
     }
 }
 
 /// Compares entities by the properties that their table stores. Generated structs do not declare `==`.
 @usableFromInline final class EntityComparison<Entity>: Sendable {
-    /// Compares a property of two entities in memory.
-    @usableFromInline typealias Comparison = @Sendable (_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
-
     /// The types that are compared without a call of a function.
     @usableFromInline enum Kind: Sendable {
-        case int, optionalInt, double, optionalDouble, date, optionalDate, bool, text, optionalText
+        case int, optionalInt, double, optionalDouble, date, optionalDate, bool
+        case text, optionalText, texts, optionalTexts
         /// Another type, with the position in `others`.
         case other(Int)
     }
 
     @usableFromInline let properties: [(kind: Kind, offset: Int)]
-    @usableFromInline let others: [Comparison]
+    @usableFromInline let others: [any ValueComparison]
 
     /// Creates a comparison of the stored properties at key paths; nil if one is not stored in the entity itself.
     init?(_ paths: [PartialKeyPath<Entity>]) {
         var properties: [(Kind, Int)] = []
-        var others: [Comparison] = []
+        var others: [any ValueComparison] = []
         for path in paths {
             guard let offset = MemoryLayout<Entity>.offset(of: path),
                 let type = type(of: path).valueType as? any Equatable.Type
@@ -108,7 +106,9 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
         case .bool: load(left, as: Bool.self) == load(right)
         case .text: String.isSame(load(left), load(right))
         case .optionalText: areSame(load(left), load(right), String.isSame)
-        case .other(let index): others[index](left, right)
+        case .texts: areSame(load(left, as: [String].self), load(right))
+        case .optionalTexts: areSame(load(left, as: [String]?.self), load(right), areSame)
+        case .other(let index): others[index].areEqual(left, right)
         }
     }
 
@@ -123,22 +123,25 @@ func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
         case is Bool.Type: .bool
         case is String.Type: .text
         case is String?.Type: .optionalText
+        case is [String].Type: .texts
+        case is [String]?.Type: .optionalTexts
         default: (type as? any RawEntityID.Type)?.isInteger == true ? .int : nil
         }
     }
 
-    private static func comparison(of type: any Equatable.Type) -> Comparison {
-        @Sendable func areTexts(_ left: [String], _ right: [String]) -> Bool {
-            left.elementsEqual(right, by: String.isSame)
-        }
-        func generic<Value: Equatable>(_: Value.Type) -> Comparison {
-            { load($0, as: Value.self) == load($1) }
-        }
-        switch type {
-        case is [String].Type: return { areTexts(load($0), load($1)) }
-        case is [String]?.Type: return { areSame(load($0), load($1), areTexts) }
-        default: return generic(type)
-        }
+    private static func comparison<Value: Equatable>(of type: Value.Type) -> any ValueComparison {
+        EquatableComparison<Value>()
+    }
+}
+
+/// Compares a value of two entities in memory.
+@usableFromInline protocol ValueComparison: Sendable {
+    func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
+}
+
+private struct EquatableComparison<Value: Equatable>: ValueComparison {
+    func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+        load(left, as: Value.self) == load(right)
     }
 }
 
@@ -157,6 +160,10 @@ extension RawEntityID {
 @inlinable func areSame<Value>(_ left: Value?, _ right: Value?, _ areSame: (Value, Value) -> Bool) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return areSame(left, right)
+}
+
+@inlinable func areSame(_ left: [String], _ right: [String]) -> Bool {
+    left.elementsEqual(right, by: String.isSame)
 }
 
 extension Equatable {
