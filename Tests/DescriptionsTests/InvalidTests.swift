@@ -71,7 +71,7 @@ import Testing
         "uncheckedMigration",
         "currentDate", "unusedSubtype", "hiddenType", "controlInFileName", "severalDrafts", "namedToo",
         "currentVersionIsOld",
-        "currentVersionIsUnsupported",
+        "currentVersionIsUnsupported", "tooMany",
     ]
 
     @Test func `every problem has a case`() throws {

@@ -81,6 +81,28 @@ import Testing
         }
     }
 
+    private func complaints(_ arguments: [String]) -> [String] {
+        var complaints: [String] = []
+        _ = Command.run(
+            arguments, console: Console(say: { _ in }, complain: { complaints.append($0) }), others: ModelCommand.all)
+        return complaints
+    }
+
+    @Test func `a file that is too large for a description is refused`() throws {
+        try withModel(others: ["Large.json": String(repeating: " ", count: 11_000_000)], isValid: false) { folder in
+            let said = complaints(["generate", folder.path])
+            #expect(said.count == 1)
+            #expect(said.first?.hasSuffix("it has 11 MB, and a description has at most 10") == true, "\(said)")
+        }
+    }
+
+    @Test func `an unknown command gets the name of a similar one`() {
+        #expect(
+            complaints(["relase"]) == [
+                "error: unknown command relase; did you mean release? strata --help lists the commands"
+            ])
+    }
+
     @Test func `generate writes the documents and check finds them stale`() throws {
         try withModel(#"{ "document": true }"#) { (folder: URL) throws in
             #expect(run(["generate", folder.path]) == .success)

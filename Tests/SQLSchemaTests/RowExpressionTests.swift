@@ -33,7 +33,8 @@ import Testing
         ("", "a value is missing at the end"), ("a +", "a value is missing at the end"),
         ("a b", "`b` is not expected here"),
         ("(a", "`)` is missing at the end"), ("a)", "`)` is not expected here"),
-        ("a IS 5", "`NULL` is missing before `5`"),
+        ("a IS 5", "`NULL` is missing before `5`"), ("a IS NOT NULL < b", "`<` binds closer than `IS NULL`"),
+        ("a > 1e-999", "`1e-999` is not a number"), ("a IN (1, 2, 3e-400)", "is not a number"),
         ("'a", "the closing quote is missing"), ("a; DROP TABLE b", "`;` is not allowed in an expression"),
         ("random()", "the function `random` is not one of"), ("length(a, b)", "`length` cannot have 2 arguments"),
         ("a COLLATE nocase", "`COLLATE` is not expected here"),
@@ -44,24 +45,11 @@ import Testing
         (String(repeating: "- ", count: 100) + "a", "nested too deeply"),
         ("abs(a)", "the function `abs` is not one of"),
         ("a" + String(repeating: " BETWEEN 0 AND 1", count: 40), "nested too deeply"),
-        ("a" + String(repeating: " OR a", count: 400), "the expression is too long"),
+        ("a" + String(repeating: " OR a", count: 400), "the expression has more than 500 names"),
     ])
     func `an invalid expression is refused`(text: String, message: String) {
         let error = #expect(throws: RowExpressionError.self) { try RowExpression(parsing: text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
-    }
-
-    /// Numbers that are the same in each run (https://prng.di.unimi.it/splitmix64.c).
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
     }
 
     /// A random expression of numbers, texts and the columns `a`, `b` and `c d`.
@@ -107,7 +95,7 @@ import Testing
     }
 
     @Test func `random expressions keep their meaning in SQLite`() throws {
-        var random = Random(state: 7)
+        var random = SeededRandom(state: 7)
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute(
             """
@@ -125,8 +113,39 @@ import Testing
         }
     }
 
+    @Test func `texts without parentheses mean in SQLite what they mean here`() throws {
+        var random = SeededRandom(state: 10)
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute(
+            """
+            CREATE TABLE t (a, b, "c d");
+            INSERT INTO t VALUES (1, 2, 3), (0, 'x', NULL), (NULL, 'it''s', -1), (-2, '', 'a'), (2.5, 'a%', 'X')
+            """)
+        let operators =
+            RowOperator.allCases.map(\.rawValue) + ["IS NULL", "IS NOT NULL", "IN (1, 2)", "NOT LIKE", "NOT GLOB"]
+        func operand() -> String {
+            let value =
+                ["a", "b", "\"c d\"", "1", "'x'", "NULL", "1 BETWEEN 0 AND a"].randomElement(using: &random) ?? ""
+            return ["", "", "", "NOT ", "- "][Int(random.next() % 5)] + value
+        }
+        var accepted = 0
+        for _ in 0..<6_000 {
+            var text = operand()
+            for _ in 0..<random.next() % 4 + 1 {
+                let symbol = operators.randomElement(using: &random) ?? ""
+                let isSuffix = symbol.hasPrefix("I")
+                text += " \(symbol)" + (isSuffix ? "" : " " + operand())
+            }
+            guard let parsed = try? RowExpression(parsing: text) else { continue }
+            accepted += 1
+            let query = "SELECT count(*) FROM t WHERE (\(text)) IS NOT (\(Self.explicit(parsed)))"
+            #expect(try connection.integer(query) == 0, "\(text)")
+        }
+        #expect(accepted > 3_000, "\(accepted)")
+    }
+
     @Test func `a condition that cannot be false is never false in SQLite`() throws {
-        var random = Random(state: 8)
+        var random = SeededRandom(state: 8)
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute(
             """
@@ -190,7 +209,7 @@ import Testing
     }
 
     @Test func `a row that satisfies a condition satisfies in SQLite what it implies`() throws {
-        var random = Random(state: 9)
+        var random = SeededRandom(state: 9)
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute("CREATE TABLE t (n INTEGER, a TEXT)")
         for n in ["NULL", "-1", "0", "1", "2", "3"] {

@@ -220,7 +220,7 @@ extension RowExpression {
         }
     }
 
-    private var precedence: Int {
+    var precedence: Int {
         switch self {
         case .column, .null, .call, .cases: 10
         // The sign of a number is an operator.

@@ -21,6 +21,7 @@ extension RowExpression<String> {
         var parser = try RowExpressionParser(text)
         self = try parser.expression()
         if let token = parser.rest { throw token.unexpected }
+        if parserDepth() > SQLiteLimits.parserDepth { throw parser.tooDeep() }
     }
 }
 
@@ -49,11 +50,11 @@ struct RowExpressionParser {
         tokens = try RowExpressionToken.tokens(of: text)
         end = text.utf8.count
         if tokens.count > Self.mostTokens {
-            throw RowExpressionError(offset: tokens[Self.mostTokens].offset, message: "the expression is too long")
+            throw RowExpressionError(offset: tokens[Self.mostTokens].offset, message: "the expression has more than \(Self.mostTokens) names, values and signs")
         }
     }
 
-    private func tooDeep() -> RowExpressionError {
+    func tooDeep() -> RowExpressionError {
         RowExpressionError(offset: rest?.offset ?? end, message: "the expression is nested too deeply")
     }
 
@@ -95,8 +96,14 @@ struct RowExpressionParser {
         if least <= 4 {
             if take("IS") {
                 let isNegated = take("NOT")
-                if take("NULL") { return isNegated ? .not(.isNull(left)) : .isNull(left) }
-                throw error("`NULL`")
+                guard take("NULL") else { throw error("`NULL`") }
+                // SQLite compares with the result of an operator that binds closer: `a IS NULL < b` is `a IS (NULL < b)`.
+                if let next = self.rest, let symbol = next.symbol, symbol.precedence > 4 {
+                    throw RowExpressionError(
+                        offset: next.offset,
+                        message: "in SQL, `\(next.text)` binds closer than `IS NULL`; write parentheses")
+                }
+                return isNegated ? .not(.isNull(left)) : .isNull(left)
             }
             let start = tokenIndex
             let isNegated = take("NOT")
@@ -262,7 +269,7 @@ struct RowExpressionToken {
                 guard let bytes = token.bytes else { throw error("the blob is not hexadecimal") }
                 add(.literal(.blob(bytes)), token.content)
             case .number:
-                let real = Double(token.text).flatMap { $0.isFinite ? Literal.real($0) : nil }
+                let real = Literal.double(token.text).map { Literal.real($0) }
                 guard let value = Int64(token.text).map(Literal.integer) ?? real else {
                     throw error("`\(token.text)` is not a number")
                 }

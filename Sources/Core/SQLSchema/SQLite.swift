@@ -144,7 +144,7 @@ package enum SQLite {
     ///   - value: SQL for the old value.
     ///   - change: The change.
     ///   - depth: The number of lists around the value.
-    private static func changed(_ value: String, _ change: ValueChange, depth: Int = 0) -> String {
+    static func changed(_ value: String, _ change: ValueChange, depth: Int = 0) -> String {
         if change.isIdentity { return value }
         switch change {
         case .scalar(let from, let to): return changed(value, from: from, to: to)
@@ -155,7 +155,7 @@ package enum SQLite {
             }
             return "CASE \(value) \(cases.joined(separator: " ")) ELSE \(value) END"
         case .options(let cleared): return "\(value) & ~\(cleared)"
-        case .members(let changes): return changed(value, changes, depth: depth)
+        case .members(let changes): return MemberEdits(changes).sql(value, depth: depth)
         case .elements(let change, let isJSON):
             let each = "each\(depth)"
             let new = changed("\(each).value", change, depth: depth + 1)
@@ -183,53 +183,9 @@ package enum SQLite {
         }
     }
 
-    /// Returns SQL that changes members of the old JSON. All other members keep their exact text.
-    private static func changed(_ value: String, _ changes: [ValueChange.Member], depth: Int) -> String {
-        var removed: [String] = []
-        var set: [String] = []
-        var replaced: [String] = []
-        var inserted: [String] = []
-        for change in changes {
-            switch change {
-            case .added(let name, let json):
-                inserted += [jsonPath(name), "json(\(SQL.literal(json)))"]
-            case .removed(let name):
-                removed.append(jsonPath(name))
-            case .renamed(let old, let new, let change, let isJSON):
-                removed.append(jsonPath(old))
-                let before = "json_extract(\(value), \(jsonPath(old)))"
-                if let change, !change.isIdentity {
-                    let after = changed(before, change, depth: depth)
-                    set += [jsonPath(new), isJSON ? "json(\(after))" : after]
-                } else {
-                    set += [jsonPath(new), written(value, jsonPath(old))]
-                }
-            case .changed(let name, let change, let isJSON):
-                let after = changed("json_extract(\(value), \(jsonPath(name)))", change, depth: depth)
-                replaced += [jsonPath(name), isJSON ? "json(\(after))" : after]
-            }
-        }
-        var text = value
-        for (function, arguments) in [
-            ("json_remove", removed), ("json_set", set), ("json_replace", replaced), ("json_insert", inserted),
-        ] where !arguments.isEmpty {
-            text = "\(function)(\(text), \(arguments.joined(separator: ", ")))"
-        }
-        return text
-    }
-
     /// The path of a member in SQLite's JSON functions.
     package static func jsonPath(_ name: String) -> String {
         SQL.literal("$.\"\(name)\"")
-    }
-
-    /// Returns SQL for the exact text of a member.
-    ///
-    /// With one path, `json_extract` parses a number and formats it again. With two paths, it returns a list with the
-    /// original text.
-    private static func written(_ value: String, _ path: String) -> String {
-        let list = "json_remove(json_extract(\(value), \(path), \(path)), '$[1]')"
-        return "json(substr(\(list), 2, length(\(list)) - 2))"
     }
 }
 

@@ -55,7 +55,7 @@ package enum ScalarType: String, CaseIterable, Hashable, Sendable {
         case .date:
             Facts(
                 .real, .timestamptz, swift: "Foundation.Date", reader: "Date",
-                literal: #"write "2001-01-01T00:00:00Z", or the seconds since then as a number"#)
+                literal: #"write a time like "2001-01-01T23:59:59Z", or the seconds since 2001 as a number"#)
         case .seconds:
             Facts(
                 .real, .double, swift: "Foundation.TimeInterval", reader: "Double",

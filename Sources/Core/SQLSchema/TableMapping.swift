@@ -24,10 +24,9 @@ package struct TableMapping: Sendable {
     /// dictionary keeps its rows unchanged. Most tables do.
     package private(set) var origins: [String: TableOrigin]
 
-    /// The limits of an expression that combines two steps. If an expression exceeds them, the steps are carried out
-    /// one after the other.
+    /// The greatest size of an expression that combines two steps. If an expression exceeds it, or needs too much of SQLite's
+    /// parser, the steps are carried out one after the other.
     private static let greatestSize = 4096
-    private static let greatestDepth = 80
 
     /// Creates a mapping in which all tables stay unchanged.
     package init(of tables: [Table]) {
@@ -148,7 +147,9 @@ package struct TableMapping: Sendable {
                 columns[column] ?? (available.contains(column) ? .column(column) : target.defaultValue(of: column))
             guard let fused = value.substituting(before) else { return nil }
             let isFused = value.columnName == nil && fused != value
-            guard !isFused || (fused.size <= greatestSize && fused.depth <= greatestDepth) else { return nil }
+            guard !isFused || (fused.size <= greatestSize && fused.parserDepth <= SQLiteLimits.parserDepth) else {
+                return nil
+            }
             values[column] = fused
         }
         let fused = requiring.compactMap { $0.substituting(before) }

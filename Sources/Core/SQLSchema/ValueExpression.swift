@@ -43,7 +43,7 @@ package indirect enum ValueExpression: Hashable, Sendable {
 
 extension ValueExpression {
     /// The approximate size of the expression's SQL, in bytes.
-    var size: Int {
+    package var size: Int {
         switch self {
         case .column(let name): name.utf8.count + 2
         case .literal(.text(let text)): text.utf8.count + 2
@@ -53,19 +53,6 @@ extension ValueExpression {
         case .replaced(let value, let condition, let other):
             40 + value.size * (1 + condition.columns.count) + condition.text.utf8.count + other.size
         case .changed(let value, let change): change.size(value.size)
-        }
-    }
-
-    /// The approximate number of entries that the expression needs on the stack of SQLite's parser.
-    ///
-    /// Older versions of SQLite have 100 entries ("parser stack overflow"). Each open parenthesis needs some entries,
-    /// and each subquery and each `CASE` needs more.
-    var depth: Int {
-        switch self {
-        case .column, .literal, .null: 0
-        case .coalesce(let first, let second): 4 + max(first.depth, second.depth)
-        case .replaced(let value, let condition, let other): 8 + condition.size + max(value.depth, other.depth)
-        case .changed(let value, let change): change.depth(value.columnName == nil ? 4 + value.depth : 0)
         }
     }
 }
@@ -96,28 +83,6 @@ extension ValueChange {
                     size + name.utf8.count + 20 + inner.size(value + name.utf8.count + 20)
                 }
             }
-        }
-    }
-
-    /// Returns the approximate depth of the changed value.
-    ///
-    /// - Parameter value: The depth of the old value.
-    fileprivate func depth(_ value: Int) -> Int {
-        if isIdentity { return value }
-        switch self {
-        case .scalar(.uuid, _): return 12 + value
-        case .scalar, .cases: return 4 + value
-        case .caseToString, .options: return value
-        case .elements(let change, _): return max(36 + value, 20 + change.depth(0))
-        case .members(let changes):
-            return changes.reduce(value) { depth, change in
-                switch change {
-                case .added: max(depth, 8)
-                case .removed: max(depth, 4 + value)
-                case .renamed(_, _, nil, _): max(depth, 28 + value)
-                case .renamed(_, _, let inner?, _), .changed(_, let inner, _): max(depth, 8 + inner.depth(4 + value))
-                }
-            } + 16
         }
     }
 }

@@ -13,7 +13,10 @@ package struct Arguments {
         command = ["--help", "-h"].contains(first) ? "help" : first
         let description = CommandDescription.named(command)
         if command != "help", description == nil {
-            throw CommandError.usage("unknown command \(command)\n\n\(CommandDescription.list)")
+            let nearest = CommandDescription.all.map(\.name).nearest(to: command)
+            throw CommandError.usage(
+                "unknown command \(command); " + (nearest.map { "did you mean \($0)? " } ?? "")
+                    + "strata --help lists the commands")
         }
         var takesValue = ["--help": false]
         for option in description?.options ?? [] { takesValue[option.name] = option.value != nil }

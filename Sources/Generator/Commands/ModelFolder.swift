@@ -271,6 +271,9 @@ package struct ModelFolder: Sendable {
         return [source].applying(edits.filter { $0.key == file.path }).first ?? source
     }
 
+    /// A description with thousands of cases has less than one. A longer one is a mistake, and takes minutes to read.
+    private static let mostMegabytes = 10
+
     /// Reads the descriptions: all JSON files in the folder and its subfolders, except `strata.json` and the files in
     /// folders of generated files and migrations.
     package func descriptions() throws -> [SourceFile] {
@@ -286,7 +289,14 @@ package struct ModelFolder: Sendable {
                 !own.contains(where: { file.path.hasPrefix($0) })
             else { continue }
             do {
+                let megabytes = (try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) / 1_000_000
+                if megabytes > Self.mostMegabytes {
+                    throw CommandError.unreadable(
+                        file.path, reason: "it has \(megabytes) MB, and a description has at most \(Self.mostMegabytes)")
+                }
                 files.append(SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file))))
+            } catch let error as CommandError {
+                throw error
             } catch {
                 throw CommandError.unreadable(file.path, reason: error.localizedDescription)
             }

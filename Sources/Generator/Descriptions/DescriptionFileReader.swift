@@ -379,8 +379,11 @@ extension SwiftName {
     /// Returns the reason why `name` is not usable; nil if it is usable.
     static func problem(with name: String) -> Problem? {
         if name.isEmpty { return .emptyName }
-        let hasControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        if hasControl || SwiftName.member(name).isEmpty { return .unusableName(name) }
+        let scalars = name.unicodeScalars
+        let isUsable =
+            scalars.allSatisfy { !$0.isInvisible } && !SwiftName.member(name).isEmpty
+            && SwiftName.member(name).unicodeScalars.allSatisfy(SwiftName.isPartOfName)
+        if !isUsable { return .unusableName(name) }
         return isComposed(name) ? nil : .decomposedName(name)
     }
 

@@ -1,3 +1,5 @@
+import SchemaModel
+
 /// An error, warning or note about a file.
 package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     /// The severity of a diagnostic.
@@ -25,7 +27,16 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     /// The diagnostic as `path:line:column: error: message`, the format that compilers and editors use.
     package var description: String {
         let location = position.map { "\(path):\($0.line):\($0.column)" } ?? path
-        return "\(location): \(severity.rawValue): \(problem.message)"
+        return "\(location): \(severity.rawValue): \(visible(problem.message))"
+    }
+
+    /// Returns a text in which invisible characters are escapes.
+    private func visible(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 && $0 >= 0x20 }) { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            let isShown = scalar == "\n" || !scalar.isInvisible
+            result += isShown ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
     }
 }
 

@@ -31,7 +31,21 @@ extension ElementDecoder {
             guard let part = comparison(member, at: field.moment, key: key, of: entity) else { return nil }
             condition = condition.map { $0 && part } ?? part
         }
+        guard let condition, checkSize(condition, field, key, sources[entity].file) else { return nil }
         return condition
+    }
+
+    /// Reports an expression that is too long or too deep for SQLite, or for an app that reads it.
+    private mutating func checkSize(
+        _ expression: RowExpression<ElementLineage>, _ field: Fields.Field, _ key: String, _ file: SourceFile
+    ) -> Bool {
+        do {
+            _ = try RowExpression(parsing: expression.mapColumns { "c\($0.index)" }.text)
+            return true
+        } catch {
+            reader.report(.malformedExpression(key: key, error.message), file, field.json.offset)
+            return false
+        }
     }
 
     /// Decodes an expression over the properties of an entity; nil, after a diagnostic, if it is wrong.
@@ -51,14 +65,16 @@ extension ElementDecoder {
             lineages[name] = property(
                 name, of: entity, called: source.name, at: field.moment, source.file, field.json.offset)
         }
+        let expression: RowExpression<ElementLineage>
         do throws(UnknownName) {
-            return try parsed.mapColumns { name throws(UnknownName) in
+            expression = try parsed.mapColumns { name throws(UnknownName) in
                 guard let lineage = lineages[name] else { throw UnknownName() }
                 return lineage
             }
         } catch {
             return nil
         }
+        return checkSize(expression, field, key, source.file) ? expression : nil
     }
 
     private struct UnknownName: Error {}

@@ -14,6 +14,13 @@ extension ElementDecoder {
                 if property.type == .scalar(.decimal), kind == .minimum || kind == .maximum {
                     reason = "decimals are stored as text; write a check, such as \"price NOT LIKE '-%'\""
                 }
+                if case .subtype(let subtype)? = property.type, kind == .oneOf {
+                    let name = sources.name(of: subtype, at: field.moment)
+                    reason =
+                        sources[subtype].description.kind == .cases
+                        ? "the cases of `\(name)` are the only values; remove a case, or move it to \"unused_cases\""
+                        : "a value of `\(name)` has several parts; write a check of the entity"
+                }
                 if let former = fields.field("property_type")?.moment, former < field.moment {
                     let version = sources.versions[former].text
                     reason = "in version \(version) \(named); add \"\(kind.rawValue)\": null to \"previous\""
@@ -65,10 +72,16 @@ extension ElementDecoder {
         case .maxLength: return length(json, kind, file).map(ValueLimit.maxLength)
         case .pattern:
             guard let pattern = reader.string(json, key: kind.rawValue, file) else { return nil }
-            if GlobPattern(pattern) == nil {
-                reader.report(
-                    .malformedExpression(key: kind.rawValue, "a `[` is not closed; write `[[]` for the character"),
-                    file, json.offset)
+            let problem: String? =
+                if GlobPattern(pattern) == nil {
+                    "a `[` is not closed; write `[[]` for the character"
+                } else if pattern.utf8.count > SQLiteLimits.pattern {
+                    "it has more than \(SQLiteLimits.pattern) bytes, the most that SQLite compares"
+                } else {
+                    nil
+                }
+            if let problem {
+                reader.report(.malformedExpression(key: kind.rawValue, problem), file, json.offset)
             }
             return .pattern(pattern)
         case .oneOf:

@@ -118,12 +118,18 @@ struct ElementDecoder: Sendable {
         return valueType(name, at: moment, fields.file, type.offset)
     }
 
+    private static let mostLists = 7
+
     /// Returns the type that has the name `name` in the version at `index`; nil, after a diagnostic, if there is none.
     private mutating func valueType(
         _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
     ) -> ValueType? {
         // The nesting is limited, because each pair of brackets needs a recursive call.
-        if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2, !name.hasPrefix("[[[[[[[[") {
+        if name.utf8.prefix(while: { $0 == UInt8(ascii: "[") }).count > Self.mostLists {
+            reader.report(.nestedLists(most: Self.mostLists), file, offset)
+            return nil
+        }
+        if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2 {
             return valueType(String(name.dropFirst().dropLast()), at: index, file, offset).map { .array($0) }
         }
         if let scalar = ScalarType(description: name) { return .scalar(scalar) }
@@ -133,9 +139,8 @@ struct ElementDecoder: Sendable {
         } else if names.isSubtype(name) {
             reader.report(.unknownSubtype(name, version: sources.versions[index].text), file, offset)
         } else {
-            let known = ScalarType.allCases.map(\.rawValue) + names.subtypeNames(at: index)
-            let nearest = known.nearest(to: name) ?? ScalarType.named(inOtherLanguages: name)?.rawValue
-            reader.report(.unknownType(name, nearest: nearest), file, offset)
+            let hint = TypeHint.hint(name, subtypes: names.subtypeNames(at: index))
+            reader.report(.unknownType(name, hint: hint), file, offset)
         }
         return nil
     }
@@ -205,9 +210,13 @@ struct ElementDecoder: Sendable {
         if names.subtype(name, at: index) != nil {
             reader.report(.subtypeAsEntity(name), file, offset)
         } else {
-            let nearest = names.nearestEntity(to: name, at: index)
+            let version = sources.versions[index].text
+            let isGone = (0..<index.value).contains { names.entity(name, at: VersionIndex($0)) != nil }
             reader.report(
-                .unknownEntity(name, version: sources.versions[index].text, nearest: nearest), file, offset)
+                isGone
+                    ? .removedEntity(name, version: version)
+                    : .unknownEntity(name, version: version, nearest: names.nearestEntity(to: name, at: index)),
+                file, offset)
         }
         return nil
     }
@@ -286,20 +295,5 @@ extension ScalarType {
     init?(description: String) {
         let name = description.lowercased()
         self.init(rawValue: name == "time" ? "seconds" : name)
-    }
-
-    /// Returns the type that other languages and databases call `name`; nil if there is none.
-    static func named(inOtherLanguages name: String) -> ScalarType? {
-        switch name.lowercased() {
-        case "int8", "int16", "int32", "int64", "integer", "long", "short", "bigint", "number": .int
-        case "boolean": .bool
-        case "real": .double
-        case "text", "varchar", "char": .string
-        case "datetime", "timestamp": .date
-        case "blob", "bytes", "binary": .data
-        case "numeric", "money": .decimal
-        case "guid": .uuid
-        default: nil
-        }
     }
 }

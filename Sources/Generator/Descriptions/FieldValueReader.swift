@@ -39,10 +39,17 @@ struct FieldValueReader: Sendable {
     }
 
     mutating func literal(_ json: JSON, key: String, type: ScalarType, _ file: SourceFile) -> Literal? {
-        if let literal = LiteralReader.literal(json, type: type) { return literal }
-        report(
-            .wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: type.facts.literalHint), file,
-            json.offset)
+        if let literal = LiteralReader.literal(json, type: type) {
+            if literal.byteCount <= SQLiteLimits.constant { return literal }
+            report(
+                .tooMany(
+                    "\"\(key)\"", found: literal.byteCount, "bytes", most: SQLiteLimits.constant,
+                    remedy: "set it in code, when you create a row"), file, json.offset)
+            return nil
+        }
+        var hint = type.facts.literalHint
+        if case .number(let text) = json.value { hint = LiteralHint.hint(text, type: type) ?? hint }
+        report(.wrongLiteral(key: key, type: type.rawValue, found: json.shown, hint: hint), file, json.offset)
         return nil
     }
 

@@ -180,7 +180,7 @@ package struct KeyTable: Sendable {
         if Self.item.others.contains(key) {
             return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
         }
-        let nearest = fields.union(others).union(aliases.keys).nearest(to: key)
+        let nearest = KeyHint.nearest(to: key, among: fields.union(others).union(aliases.keys))
         return .unknownKey(key, of: kind.name, nearest: nearest.map { aliases[$0] ?? $0 })
     }
 }

@@ -29,10 +29,13 @@ package enum LiteralReader {
         }
     }
 
-    /// Parses an ISO 8601 date. Its day is checked first, because the formatter reads February 30 as March 1.
+    /// Parses an ISO 8601 date. Its parts are checked first, because the formatter reads February 30 as March 1, and 24:00 as
+    /// the next day.
     private static func date(_ text: String) -> Date? {
-        guard let match = text.prefixMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})T/), let year = Int(match.1),
-            let month = Int(match.2), let day = Int(match.3)
+        let pattern =
+            /([0-9]{4})-([0-9]{2})-([0-9]{2})T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])/
+        guard let match = text.wholeMatch(of: pattern), let year = Int(match.1), let month = Int(match.2),
+            let day = Int(match.3)
         else { return nil }
         let components = DateComponents(calendar: Calendar(identifier: .gregorian), year: year, month: month, day: day)
         return components.isValidDate ? ISO8601DateFormatter().date(from: text) : nil

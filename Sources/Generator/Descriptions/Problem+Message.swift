@@ -26,8 +26,12 @@ extension Problem {
             let last = values.last ?? ""
             let list = values.count > 1 ? values.dropLast().joined(separator: ", ") + " or " + last : last
             return "\"\(key)\" cannot be \"\(value)\"; it can be \(list)"
-        case .unknownType(let name, let nearest):
-            return "unknown type \"\(name)\"" + suggestion(nearest)
+        case .unknownType(let name, let hint):
+            return "unknown type \"\(name)\"" + (hint.map { "; " + $0 } ?? "")
+        case .nestedLists(let most):
+            return "lists can be nested at most \(most) deep; describe a struct for the inner ones"
+        case .tooMany(let subject, let found, let parts, let most, let remedy):
+            return "\(subject) has \(found) \(parts), and SQLite on devices allows at most \(most); \(remedy)"
 
         case .malformedVersion(let text):
             return "\"\(text)\" is not a version; a version is like \"1.0\", and a beta like \"1.1-beta.1\""
@@ -81,7 +85,8 @@ extension Problem {
             return
                 "\"\(name)\" is not in Unicode's composed form (NFC), so Swift and SQLite would compare it differently; write it composed"
         case .unusableName(let name):
-            return "\"\(name)\" cannot become a name in Swift; use letters, and no control characters"
+            return
+                "\(quoted(name)) cannot become a name in Swift; use letters and digits, and no invisible characters"
         case .reservedName(let name):
             return "\"\(name)\" is reserved by Swift, SQLite or Strata; choose another name"
         case .notATypeName(let name):
@@ -91,7 +96,7 @@ extension Problem {
         case .duplicateProperty(let name, let version):
             return "version \(version) has two properties `\(name)`; rename one of them"
         case .sameSwiftName(let name, let other, let swift, let version):
-            return "`\(name)` and `\(other)` both become `\(swift)` in Swift in version \(version); rename one of them"
+            return "\(name) and \(other) both become `\(swift)` in Swift in version \(version); rename one of them"
         case .sameTableName(let name, let version):
             return
                 "version \(version) would have two tables, indexes or columns `\(name)`, because SQL ignores letter case"
@@ -105,6 +110,9 @@ extension Problem {
 
         case .unknownEntity(let name, let version, let nearest):
             return "version \(version) has no entity `\(name)`" + suggestion(nearest)
+        case .removedEntity(let name, let version):
+            return "version \(version) has no entity `\(name)`, because it is removed; "
+                + "add \"removed_at_version\": \"\(version)\" here too, or write another \"entity_name\""
         case .unknownProperty(let name, let entity, let version, let nearest):
             return "`\(entity)` has no property `\(name)` in version \(version)" + suggestion(nearest)
         case .unknownInverse(let name, let entity, let version, let nearest):

@@ -14,7 +14,10 @@ package enum Problem: Hashable, Sendable {
     case wrongKind(key: String, expected: String, found: String)
     /// A value that is not one of `allowed`.
     case unknownValue(String, of: String, allowed: [String])
-    case unknownType(String, nearest: String?)
+    case unknownType(String, hint: String?)
+    case nestedLists(most: Int)
+    /// Something has more parts than SQLite allows on devices.
+    case tooMany(String, found: Int, String, most: Int, remedy: String)
 
     // Versions
     case malformedVersion(String)
@@ -48,6 +51,7 @@ package enum Problem: Hashable, Sendable {
     case notATypeName(String)
     case duplicateEntity(String, version: String, other: String)
     case duplicateProperty(String, version: String)
+    /// Two elements, as the message shows them, have the same name in Swift.
     case sameSwiftName(String, String, swift: String, version: String)
     case sameTableName(String, version: String)
     case sameFileName(String)
@@ -56,6 +60,8 @@ package enum Problem: Hashable, Sendable {
 
     // Meaning
     case unknownEntity(String, version: String, nearest: String?)
+    /// An entity that an older version has.
+    case removedEntity(String, version: String)
     case unknownProperty(String, of: String, version: String, nearest: String?)
     case unknownInverse(String, of: String, version: String, nearest: String?)
     case oneSidedInverse(property: String, entity: String, inverse: String, target: String, version: String)

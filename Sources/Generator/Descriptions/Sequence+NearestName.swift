@@ -1,12 +1,17 @@
 extension Sequence<String> {
     /// Returns the name with the smallest edit distance to `name`; nil if the distance is more than a third of its
     /// length.
-    package func nearest(to name: String) -> String? {
+    package func nearest(to name: String) -> String? { allNearest(to: name).first }
+
+    /// Returns all names with the smallest edit distance, sorted; none if it is more than a third of the length of `name`.
+    func allNearest(to name: String) -> [String] {
         let limit = Swift.max(1, name.count / 3)
-        return map { ($0, editDistance($0.lowercased(), name.lowercased())) }
-            .filter { $0.1 <= limit }
-            .min { ($0.1, $0.0) < ($1.1, $1.0) }?
-            .0
+        // The distance is at least the difference of the lengths.
+        let distances = filter { abs($0.count - name.count) <= limit }.map {
+            ($0, editDistance($0.lowercased(), name.lowercased()))
+        }
+        guard let least = distances.map(\.1).min(), least <= limit else { return [] }
+        return distances.filter { $0.1 == least }.map(\.0).sorted()
     }
 }
 

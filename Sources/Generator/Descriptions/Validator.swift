@@ -4,7 +4,7 @@ import SQLSchema
 
 /// Checks each version of a resolved history for problems that resolving does not find.
 package struct Validator {
-    private let history: SchemaHistory
+    let history: SchemaHistory
     let sources: SourceMap
     var diagnostics: [Diagnostic] = []
 
@@ -24,6 +24,7 @@ package struct Validator {
             return new
         }
         return problems + history.steps.flatMap(validator.columnMigrationProblems)
+            + history.steps.flatMap(validator.statementProblems)
     }
 
     /// A place in a file.
@@ -40,6 +41,7 @@ package struct Validator {
         }
         for entity in version.entities where !version.unchanged.contains(entity.lineage) {
             checkMemberNames(entity, version, index)
+            checkSize(entity, version, index)
             checkKey(entity, version, index)
             checkRelationshipNames(entity, version, index)
             for property in entity.properties {
@@ -109,7 +111,9 @@ package struct Validator {
 
     /// The problem that a field names a property that does not exist in a version.
     func missing(_ lineage: ElementLineage, of entity: Entity, _ version: ModelVersion, key: String) -> Problem {
-        let reason = "`\(sources.name(of: lineage, in: entity.lineage))` does not exist"
+        let name = sources.name(of: lineage, in: entity.lineage)
+        let isOther = entity.properties.contains { $0.name == name }
+        let reason = isOther ? "its `\(name)` is another property" : "`\(name)` does not exist"
         return .conditionDoesNotApply(key: key, reason, version: version.version.text)
     }
 
@@ -154,8 +158,9 @@ package struct Validator {
         var types: [String: String] = [:]
         for subtype in version.subtypes {
             let type = SwiftName.type(subtype.name)
-            if let other = types.updateValue(subtype.name, forKey: type) {
-                let problem = Problem.sameSwiftName(other, subtype.name, swift: type, version: version.version.text)
+            if let other = types.updateValue("`\(subtype.name)`", forKey: type) {
+                let problem = Problem.sameSwiftName(
+                    other, "`\(subtype.name)`", swift: type, version: version.version.text)
                 diagnostics.append(sources.diagnostic(problem, subtype: subtype.lineage, at: index))
             }
             if Self.reservedTypes.contains(type) || type == history.name {
@@ -165,8 +170,10 @@ package struct Validator {
         }
         for entity in version.entities {
             let type = SwiftName.type(entity.name)
-            if let other = types.updateValue(entity.name, forKey: type) {
-                report(.sameSwiftName(other, entity.name, swift: type, version: version.version.text), entity, index)
+            if let other = types.updateValue("`\(entity.name)`", forKey: type) {
+                report(
+                    .sameSwiftName(other, "`\(entity.name)`", swift: type, version: version.version.text), entity, index
+                )
             }
             if Self.reservedTypes.contains(type) || type == history.name {
                 report(.reservedName(entity.name), entity, index)
@@ -206,6 +213,7 @@ package struct Validator {
             guard version.storage(of: relationship) == .column, count != key else { continue }
             report(.otherColumnCount(count, target: target.name, key: key), entity, index, property: property.lineage)
         }
+        // The name of each member, as messages show it.
         var members: [String: String] = [:]
         var columns: Set<String> = []
         var keyName: String?
@@ -216,17 +224,19 @@ package struct Validator {
                 report(.nameOfKey(name), entity, index, property: property)
                 return
             }
-            if let other = members.updateValue(name, forKey: member), !isPart {
+            let relationship = property.flatMap(entity.property).flatMap { $0.relationship == nil ? nil : $0.name }
+            let shown = "`\(name)`" + (relationship.map { ", the column of the relationship `\($0)`," } ?? "")
+            let isSameColumn = !columns.insert(name.lowercased()).inserted
+            if let other = members.updateValue(shown, forKey: member), !isPart {
                 report(
-                    .sameSwiftName(other, name, swift: member, version: version.version.text), entity, index,
+                    .sameSwiftName(other, shown, swift: member, version: version.version.text), entity, index,
                     property: property)
-            }
-            if member == "hashValue" { report(.reservedName(name), entity, index, property: property) }
-            if !columns.insert(name.lowercased()).inserted {
+            } else if isSameColumn {
                 report(
                     .sameTableName("\(entity.name).\(name)", version: version.version.text), entity, index,
                     property: property)
             }
+            if member == "hashValue" { report(.reservedName(name), entity, index, property: property) }
         }
         for column in version.columns(of: entity) {
             checkColumn(
@@ -244,7 +254,8 @@ package struct Validator {
             let member = SwiftName.member(property.name)
             if let other = members.updateValue(property.name, forKey: member), other != property.name {
                 report(
-                    .sameSwiftName(other, property.name, swift: member, version: version.version.text), entity, index,
+                    .sameSwiftName("`\(other)`", "`\(property.name)`", swift: member, version: version.version.text),
+                    entity, index,
                     property: property.lineage)
             }
         }
@@ -349,7 +360,7 @@ package struct Validator {
                 let problem: Problem =
                     other == element.name
                     ? .duplicateProperty("\(subtype.name).\(element.name)", version: version.version.text)
-                    : .sameSwiftName(other, element.name, swift: swift, version: version.version.text)
+                    : .sameSwiftName("`\(other)`", "`\(element.name)`", swift: swift, version: version.version.text)
                 diagnostics.append(diagnostic(element.lineage)(problem))
             }
             if Self.reservedElements.contains(swift) {

@@ -1,7 +1,7 @@
 import SchemaModel
 
 /// The struct of an entity, with the versions that share it.
-struct EntityShape {
+struct EntityShape: VersionRange {
     let entity: Entity
     let columns: [StoredColumn]
     /// Whether a property has several columns.
@@ -37,7 +37,7 @@ struct EntityShape {
         self.columns = columns
         self.hasParts = columns.contains { $0.part > 0 }
         self.parts = columns.compactMap { column in
-            column.type.subtype.flatMap { subtypeShapes[$0].last { $0.first <= index } }?.first
+            column.type.subtype.flatMap { subtypeShapes[$0].element(at: index) }?.first
         }
         let keyed = [entity.lineage] + columns.compactMap { $0.part == 0 ? $0.role.target : nil }
         self.keys = keyed.map { keyShapes.name($0, at: index) }

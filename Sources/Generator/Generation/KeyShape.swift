@@ -3,7 +3,7 @@ import SchemaModel
 import SQLSchema
 
 /// The Swift type of an entity's primary key, with the versions that share it.
-struct KeyShape {
+struct KeyShape: VersionRange {
     /// A property that is part of a primary key.
     struct Member {
         /// The name of the property, without the backticks that a keyword needs.
@@ -113,6 +113,6 @@ struct KeyShape {
 extension [[KeyShape]] {
     /// Returns the name of the type of an entity's primary key in the version at `index`.
     func name(_ lineage: EntityLineage, at index: Int) -> String {
-        self[lineage].first { $0.first <= index && index <= $0.last }?.name ?? ""
+        self[lineage].element(at: index)?.name ?? ""
     }
 }

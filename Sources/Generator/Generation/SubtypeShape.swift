@@ -2,7 +2,7 @@ import SchemaDiff
 import SchemaModel
 
 /// The Swift type of a subtype, with the versions that share it.
-struct SubtypeShape {
+struct SubtypeShape: VersionRange {
     let subtype: Subtype
     /// The index of the version that declares the type.
     let first: Int

@@ -13,9 +13,27 @@ enum SwiftLiteral {
         }
         guard isPlain else { return escaped(text) }
         guard hasQuotes else { return "\"\(text)\"" }
-        var hashes = "#"
-        while text.contains("\"" + hashes) || text.contains("\\" + hashes) { hashes += "#" }
+        let hashes = hashes(around: [text])
         return "\(hashes)\"\(text)\"\(hashes)"
+    }
+
+    /// Returns the number signs that make a raw literal of texts: one more than follow a quote or a backslash in them.
+    ///
+    /// The compiler reads bytes, for which a sign with a combining mark is a sign too.
+    static func hashes(around texts: [String]) -> String {
+        var most = 0
+        for text in texts {
+            var count: Int?
+            for byte in text.utf8 {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): count = 0
+                case UInt8(ascii: "#"): count = count.map { $0 + 1 }
+                default: count = nil
+                }
+                most = max(most, count ?? 0)
+            }
+        }
+        return String(repeating: "#", count: most + 1)
     }
 
     /// Returns an array literal of strings, on one line.
@@ -51,10 +69,7 @@ enum SwiftLiteral {
     /// Returns whether the scalar can be in a literal without an escape. Controls, line separators and invisible characters
     /// cannot.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case ..<0x20, 0x7f, 0x200b...0x200f, 0x2028, 0x2029, 0xfeff: false
-        default: true
-        }
+        scalar.isASCII ? scalar.value >= 0x20 && scalar.value != 0x7f : !scalar.isInvisible
     }
 
     /// Returns the literal of a default value or backfill value.

@@ -7,8 +7,10 @@ struct SwiftNames {
     let history: SchemaHistory
     let steps: [SchemaStep]
     private let indexes: [Version: Int]
+    /// The steps to each version.
+    private let stepsByTarget: [[SchemaStep]]
     /// The indexes of the versions whose structs are generated.
-    let emitted: [Int]
+    private let emitted: Set<Int>
     /// The structs of each entity, by lineage. The oldest struct comes first.
     let shapes: [[EntityShape]]
     /// The types of each subtype, by lineage. The oldest type comes first.
@@ -26,11 +28,15 @@ struct SwiftNames {
         self.areQualified = areQualified
         self.history = history
         self.steps = history.steps
-        self.indexes = Dictionary(
+        let indexes = Dictionary(
             history.versions.enumerated().map { ($1.version, $0) }, uniquingKeysWith: { first, _ in first })
+        self.indexes = indexes
+        var stepsByTarget = [[SchemaStep]](repeating: [], count: history.versions.count)
+        for step in steps { stepsByTarget[indexes[step.to.version] ?? 0].append(step) }
+        self.stepsByTarget = stepsByTarget
         // A custom migration may read all entities of the version before and write all of the version after.
-        let ends = steps.filter(\.isCustom).flatMap { [$0.from.version, $0.to.version] } + [history.newest.version]
-        let emitted = history.versions.indices.filter { structs == .all || ends.contains(history.versions[$0].version) }
+        let ends = steps.filter(\.isCustom).flatMap { [$0.from, $0.to] } + [history.newest]
+        let emitted = structs == .all ? Set(history.versions.indices) : Set(ends.compactMap { indexes[$0.version] })
         self.emitted = emitted
         let entities = Set(history.versions.lazy.flatMap(\.entities).map(\.name)).map(SwiftName.type)
         self.hidesContext = entities.contains("Context")
@@ -53,10 +59,10 @@ struct SwiftNames {
             }
             return shapes
         }
-        func isEmitted(_ first: Int, _ last: Int) -> Bool { emitted.contains { first <= $0 && $0 <= last } }
-        self.subtypeShapes = subtypeShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
-        self.keyShapes = keyShapes.map { $0.filter { isEmitted($0.first, $0.last) } }
-        self.shapes = shapes.map { $0.filter { isEmitted($0.first, $0.last) } }
+        func isEmitted(_ shape: some VersionRange) -> Bool { shape.versions.contains(where: emitted.contains) }
+        self.subtypeShapes = subtypeShapes.map { $0.filter(isEmitted) }
+        self.keyShapes = keyShapes.map { $0.filter(isEmitted) }
+        self.shapes = shapes.map { $0.filter(isEmitted) }
     }
 
     /// Returns the name of a type of another module, such as `Swift.String`: without the module, unless the name would then
@@ -88,18 +94,22 @@ struct SwiftNames {
 
     /// Returns the struct of an entity in the version at `index`; nil if none is generated.
     func shape(of lineage: EntityLineage, at index: Int) -> EntityShape? {
-        shapes[lineage].first { $0.first <= index && index <= $0.last }
+        shapes[lineage].element(at: index)
     }
 
     /// Returns the type of a subtype in the version at `index`; nil if none is generated.
     func subtypeShape(of lineage: SubtypeLineage, at index: Int) -> SubtypeShape? {
-        subtypeShapes[lineage].first { $0.first <= index && index <= $0.last }
+        subtypeShapes[lineage].element(at: index)
     }
 
+    /// Returns the steps to versions, oldest first.
+    func steps(to versions: ClosedRange<Int>) -> some Sequence<SchemaStep> { stepsByTarget[versions].joined() }
+
+    /// Returns whether the structs of the version at `index` are generated.
+    func isEmitted(_ index: Int) -> Bool { emitted.contains(index) }
+
     /// Returns the index of the last version in `range` whose structs are generated.
-    func lastEmitted(in range: ClosedRange<Int>) -> Int {
-        emitted.last { range.contains($0) } ?? range.upperBound
-    }
+    func lastEmitted(in range: ClosedRange<Int>) -> Int { range.last(where: emitted.contains) ?? range.upperBound }
 
     /// Returns the name of an entity's struct in the version at `index`, with the namespace of the version that
     /// declares the struct: `LaundrySchema.V1_0.Laundry`.
@@ -130,8 +140,7 @@ struct SwiftNames {
 
     /// Returns the shape of an entity's primary key.
     func keyShape(_ lineage: EntityLineage, in version: ModelVersion) -> KeyShape? {
-        let index = index(of: version)
-        return keyShapes[lineage].first { $0.first <= index && index <= $0.last }
+        keyShapes[lineage].element(at: index(of: version))
     }
 
     /// Returns the name of a step's custom migration: `Migration_1_0_to_2_0`.
@@ -198,10 +207,7 @@ struct SwiftNames {
 
     /// Returns the Swift source that follows a primary key to access its values, one for each column: `.rawValue`.
     private func keyPaths(_ lineage: EntityLineage, in version: ModelVersion) -> [String] {
-        let index = index(of: version)
-        guard let shape = keyShapes[lineage].first(where: { $0.first <= index && index <= $0.last }) else {
-            return []
-        }
+        guard let shape = keyShape(lineage, in: version) else { return [] }
         switch shape.form {
         case .raw: return [".rawValue"]
         case .members(let members):

@@ -78,6 +78,11 @@ struct ColumnInference {
 
     /// Returns the origin of the values of `column` of the new table.
     func origin(of column: StoredColumn) -> ValueOrigin {
+        let origin = checkedOrigin(of: column)
+        return origin.expression?.fitsSQLite == false ? .custom(.exceedsSQLite) : origin
+    }
+
+    private func checkedOrigin(of column: StoredColumn) -> ValueOrigin {
         let origin = unlimitedOrigin(of: column)
         guard column.role == .attribute, let property = column.property.flatMap(new.property) else { return origin }
         let limits = property.limits.stricter(than: limits(of: origin))

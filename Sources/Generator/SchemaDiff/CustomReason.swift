@@ -51,6 +51,8 @@ package enum CustomCause: Hashable, Sendable {
     case violations([ValueLimit])
     /// The collation by which the values are compared with `one_of` changes.
     case collationOfChoices
+    /// The inferred value would exceed a limit of SQLite.
+    case exceedsSQLite
     /// Rows may violate the check of this lineage.
     case check(ElementLineage)
     /// The values have another type.

@@ -333,7 +333,7 @@ extension SchemaStep {
         }
         var changes: [SchemaChange] = []
         for element in new.elementLineages {
-            guard old.elementLineages.contains(element) else {
+            guard old.contains(element) else {
                 changes.append(change(element, .added))
                 continue
             }
@@ -343,9 +343,9 @@ extension SchemaStep {
                 changes.append(change(element, .fields([field])))
             }
         }
-        for element in old.elementLineages where !new.elementLineages.contains(element) {
+        for element in old.elementLineages where !new.contains(element) {
             let heir = instructions.replacements[.init(subtype: new.lineage, element: element)]
-            let isThere = heir.map(new.elementLineages.contains) ?? false
+            let isThere = heir.map(new.contains) ?? false
             changes.append(change(element, isThere ? heir.map { .replaced(by: $0) } ?? .removed : .removed))
         }
         return changes

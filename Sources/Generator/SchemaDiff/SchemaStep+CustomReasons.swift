@@ -38,6 +38,7 @@ extension SchemaStep {
         case .violations(let limits):
             "may violate \(limits.map(\.description).joined(separator: ", ")) and has no \"fill\""
         case .collationOfChoices: "would be compared with \"one_of\" by another collation than its own"
+        case .exceedsSQLite: "changes in more members or deeper lists than one SQL expression can have"
         case .check: "has a check that rows may violate"
         case .type(let cause): text(of: cause)
         case .missingValue: "is new and has neither a default nor a \"fill\""
@@ -86,12 +87,8 @@ extension SchemaStep {
     /// Returns the name of a case, an option or a member in the newer version, or else in the older version.
     func elementName(_ element: ElementLineage, of subtype: SubtypeLineage) -> String? {
         [to, from].lazy.compactMap { version -> String? in
-            switch version.subtype(subtype)?.kind {
-            case .cases(let cases): cases.first { $0.lineage == element }?.name
-            case .options(let options): options.first { $0.lineage == element }?.name
-            case .members(let members): members.first { $0.lineage == element }?.name
-            case nil: nil
-            }
+            let subtype = version.subtype(subtype)
+            return subtype?.choice(element)?.name ?? subtype?.option(element)?.name ?? subtype?.member(element)?.name
         }.first
     }
 }

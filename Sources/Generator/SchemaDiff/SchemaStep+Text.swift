@@ -145,16 +145,14 @@ extension SchemaStep {
         in version: ModelVersion
     ) -> String? {
         switch subtype.kind {
-        case .cases(let cases):
-            let choice = cases.first { $0.lineage == lineage }
+        case .cases:
+            let choice = subtype.choice(lineage)
             return field == .name ? choice?.name : choice.map { "the case \(quoted($0.value))" }
-        case .options(let options):
-            let option = options.first { $0.lineage == lineage }
+        case .options:
+            let option = subtype.option(lineage)
             return field == .name ? option?.name : option.map { "the bit \($0.bit)" }
-        case .members(let members):
-            guard let member = members.first(where: { $0.lineage == lineage }), let type = member.type else {
-                return nil
-            }
+        case .members:
+            guard let member = subtype.member(lineage), let type = member.type else { return nil }
             if field == .name { return member.name }
             var text = version.name(of: type) + (member.isNullable ? "?" : "")
             if let value = member.defaultValue.flatMap({ version.json($0, type: type) }) {

@@ -51,23 +51,22 @@ struct TypeInference {
     /// Returns the change of the values of a subtype.
     func shapeChange(_ old: Subtype, _ new: Subtype) -> Result<ValueChange, SubtypeCause> {
         switch (old.kind, new.kind) {
-        case (.cases(let before), .cases(let after)):
+        case (.cases(let before), .cases):
             var values: [String: String] = [:]
             for old in before {
                 let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
-                let heir = after.first { $0.lineage == old.lineage } ?? heir(of: element, among: after)
-                guard let heir else {
+                guard let heir = new.choice(old.lineage) ?? heir(of: element, in: new) else {
                     return .failure(.removedCase(old.lineage))
                 }
                 if heir.value != old.value { values[old.value] = heir.value }
             }
             let images = before.map { values[$0.value] ?? $0.value }
             return .success(.cases(values, merged: Set(images).count < images.count))
-        case (.options(let before), .options(let after)):
+        case (.options(let before), .options):
             var cleared = 0
             for old in before {
                 let element = StepInstructions.SubtypeElement(subtype: new.lineage, element: old.lineage)
-                if let now = after.first(where: { $0.lineage == old.lineage }) {
+                if let now = new.option(old.lineage) {
                     if now.bit != old.bit { return .failure(.otherBit(now.lineage)) }
                 } else if instructions.discardedElements.contains(element) {
                     cleared |= 1 << old.bit
@@ -76,31 +75,29 @@ struct TypeInference {
                 }
             }
             return .success(.options(cleared: cleared))
-        case (.members(let before), .members(let after)):
-            return memberChanges(before, after, of: new)
+        case (.members, .members):
+            return memberChanges(old, new)
         default:
             return .failure(.otherKind)
         }
     }
 
     /// Returns the case that replaces a removed case, directly or through other removed cases.
-    private func heir(of element: StepInstructions.SubtypeElement, among cases: [Subtype.Case]) -> Subtype.Case? {
+    private func heir(of element: StepInstructions.SubtypeElement, in subtype: Subtype) -> Subtype.Case? {
         var element = element
         var passed: Set<ElementLineage> = []
         while passed.insert(element.element).inserted, let next = instructions.replacements[element] {
-            if let heir = cases.first(where: { $0.lineage == next }) { return heir }
+            if let heir = subtype.choice(next) { return heir }
             element.element = next
         }
         return nil
     }
 
-    private func memberChanges(
-        _ before: [Property], _ after: [Property], of subtype: Subtype
-    ) -> Result<ValueChange, SubtypeCause> {
+    private func memberChanges(_ before: Subtype, _ after: Subtype) -> Result<ValueChange, SubtypeCause> {
         var changes: [ValueChange.Member] = []
-        for new in after {
+        for new in after.members {
             guard let type = new.type else { continue }
-            guard let old = before.first(where: { $0.lineage == new.lineage }), let oldType = old.type else {
+            guard let old = before.member(new.lineage), let oldType = old.type else {
                 if let value = new.defaultValue.flatMap({ to.json($0, type: type) }) {
                     changes.append(.added(new.name, value: value))
                 } else if !new.isNullable {
@@ -126,8 +123,8 @@ struct TypeInference {
                 changes.append(.changed(new.name, inner, isJSON: isJSON(type)))
             }
         }
-        for old in before where !after.contains(where: { $0.lineage == old.lineage }) {
-            guard instructions.discardedElements.contains(.init(subtype: subtype.lineage, element: old.lineage)) else {
+        for old in before.members where !after.contains(old.lineage) {
+            guard instructions.discardedElements.contains(.init(subtype: after.lineage, element: old.lineage)) else {
                 return .failure(.removedMember(old.lineage))
             }
             changes.append(.removed(old.name))

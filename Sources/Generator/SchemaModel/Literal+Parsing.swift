@@ -14,10 +14,12 @@ extension Literal {
             guard let value = Int64(text) else { return nil }
             self = .integer(value)
         case .double, .seconds:
-            guard let value = Double(text), value.isFinite else { return nil }
-            self = .real(value == 0 ? 0 : value)
+            guard let value = Self.double(text) else { return nil }
+            self = .real(value)
         case .float:
-            guard let value = Float(text), value.isFinite else { return nil }
+            guard let double = Self.double(text), let value = Float(text), value.isFinite else { return nil }
+            if value == 0, double != 0 { return nil }
+            if let whole = Int64(text), Int64(exactly: value) != whole { return nil }
             self = .real(value == 0 ? 0 : Double(value))
         case .string:
             if text.utf8.contains(0) { return nil }

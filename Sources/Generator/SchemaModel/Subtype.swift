@@ -11,6 +11,14 @@ package struct Subtype: Hashable, Sendable {
         case options([Option])
         /// A struct. A column contains it as JSON.
         case members([Property])
+
+        fileprivate var lineages: [ElementLineage] {
+            switch self {
+            case .cases(let cases): cases.map(\.lineage)
+            case .options(let options): options.map(\.lineage)
+            case .members(let members): members.map(\.lineage)
+            }
+        }
     }
 
     /// A case of an enum.
@@ -70,7 +78,9 @@ package struct Subtype: Hashable, Sendable {
     /// The documentation from the description.
     package var documentation: String?
     /// The kind and the elements.
-    package var kind: Kind
+    package let kind: Kind
+    /// The positions of the elements in `kind`. An enum can have thousands.
+    private let positions: [ElementLineage: Int]
 
     /// Creates a subtype.
     package init(lineage: SubtypeLineage, name: String, documentation: String? = nil, kind: Kind) {
@@ -78,6 +88,26 @@ package struct Subtype: Hashable, Sendable {
         self.name = name
         self.documentation = documentation
         self.kind = kind
+        self.positions = Dictionary(
+            kind.lineages.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns whether it has a case, an option or a member.
+    package func contains(_ element: ElementLineage) -> Bool { positions[element] != nil }
+
+    /// Returns a case; nil if there is none with this lineage.
+    package func choice(_ element: ElementLineage) -> Case? {
+        positions[element].flatMap { if case .cases(let cases) = kind { cases[$0] } else { nil } }
+    }
+
+    /// Returns an option; nil if there is none with this lineage.
+    package func option(_ element: ElementLineage) -> Option? {
+        positions[element].flatMap { if case .options(let options) = kind { options[$0] } else { nil } }
+    }
+
+    /// Returns a member; nil if there is none with this lineage.
+    package func member(_ element: ElementLineage) -> Property? {
+        positions[element].flatMap { if case .members(let members) = kind { members[$0] } else { nil } }
     }
 
     /// The members of a struct.
@@ -96,13 +126,7 @@ package struct Subtype: Hashable, Sendable {
     }
 
     /// The lineages of its cases, options or members.
-    package var elementLineages: [ElementLineage] {
-        switch kind {
-        case .cases(let cases): cases.map(\.lineage)
-        case .options(let options): options.map(\.lineage)
-        case .members(let members): members.map(\.lineage)
-        }
-    }
+    package var elementLineages: [ElementLineage] { kind.lineages }
 
     /// The subtypes that its members contain.
     package var parts: Set<SubtypeLineage> {
@@ -148,11 +172,9 @@ extension ModelVersion {
         case (.literal(let literal), .scalar):
             return literal
         case (.choice(let lineage), .subtype(let subtype)):
-            return self.subtype(subtype)?.cases.first { $0.lineage == lineage }.map { .text($0.value) }
+            return self.subtype(subtype)?.choice(lineage).map { .text($0.value) }
         case (.options(let lineages), .subtype(let subtype)):
-            let bits = lineages.map { lineage in
-                self.subtype(subtype)?.options.first { $0.lineage == lineage }?.bit
-            }
+            let bits = lineages.map { self.subtype(subtype)?.option($0)?.bit }
             guard !bits.contains(nil) else { return nil }
             return .integer(bits.reduce(0) { $0 | 1 << Int64($1 ?? 0) })
         default:

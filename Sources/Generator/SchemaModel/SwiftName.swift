@@ -78,6 +78,21 @@ package enum SwiftName {
         return word.prefix(1).lowercased() + word.dropFirst()
     }
 
+    /// Returns whether an identifier of Swift can contain a scalar (The Swift Programming Language, Lexical Structure,
+    /// "Identifiers").
+    package static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar == "_" || isLetterOrDigit(UInt8(scalar.value)) }
+        switch scalar.value {
+        case 0xa8, 0xaa, 0xaf, 0xb2...0xb5, 0xb7...0xba, 0xbc...0xbe, 0xc0...0xd6, 0xd8...0xf6, 0xf8...0x167f,
+            0x1681...0x180d, 0x180f...0x1fff, 0x203f...0x2040, 0x2054, 0x2070...0x218f, 0x2460...0x24ff, 0x2776...0x2793,
+            0x2c00...0x2dff, 0x2e80...0x2fff, 0x3004...0x3007, 0x3021...0x302f, 0x3031...0xd7ff, 0xf900...0xfd3d,
+            0xfd40...0xfdcf, 0xfdf0...0xfe44, 0xfe47...0xfffd:
+            return true
+        case 0x10000...0xeffff: return scalar.value & 0xffff < 0xfffe
+        default: return false
+        }
+    }
+
     private static func valid(_ name: String) -> String {
         guard let first = name.first else { return "" }
         return first.isNumber ? "_" + name : name

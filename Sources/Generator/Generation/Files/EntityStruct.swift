@@ -168,7 +168,7 @@ struct EntityStruct: TemplateValues {
 extension Generator {
     /// Returns a struct of an entity.
     func entityStruct(_ shape: EntityShape, _ lineage: EntityLineage) -> EntityStruct {
-        let last = history.versions[names.lastEmitted(in: shape.first...shape.last)]
+        let last = history.versions[names.lastEmitted(in: shape.versions)]
         let entity = last.entity(lineage) ?? shape.entity
         let version = history.versions[shape.first]
         let isNewest = shape.last == history.versions.count - 1

@@ -173,8 +173,10 @@ extension Generator {
         let steps = names.steps.filter(\.isCustom).map { step in
             let initializers = step.customEntities.filter { entity in
                 // If both structs are shared with earlier versions, an earlier step may have declared the initializer.
-                let home = [home(entity.old.lineage, step.from), home(entity.new.lineage, step.to)]
-                return declared.insert(home + parameters(of: entity).map(\.column.name)).inserted
+                let types = [(entity.old, step.from), (entity.new, step.to)].map {
+                    names.declaredType($0.lineage, at: names.index(of: $1))
+                }
+                return declared.insert(types + parameters(of: entity).map(\.column.name)).inserted
             }
             return MigrationsFile.Step(
                 name: "Custom" + names.migration(step), from: step.from.version.text, to: step.to.version.text,
@@ -205,7 +207,7 @@ extension Generator {
             let version = history.versions[index]
             return version.entities.compactMap { entity in
                 guard let shape = names.shape(of: entity.lineage, at: index) else { return nil }
-                let own = relationships(of: entity.lineage, at: names.lastEmitted(in: shape.first...shape.last))
+                let own = relationships(of: entity.lineage, at: names.lastEmitted(in: shape.versions))
                 let members = relationships(of: entity.lineage, at: index).filter { !own.contains($0) }
                 if members.isEmpty { return nil }
                 return .init(
@@ -221,12 +223,6 @@ extension Generator {
         return version.entity(lineage).map {
             relationships(of: $0, in: version) { names.declaredType($0.lineage, at: index) }
         } ?? []
-    }
-
-    private func home(_ lineage: EntityLineage, _ version: ModelVersion) -> String {
-        let index = history.versions.firstIndex { $0.version == version.version } ?? 0
-        let shape = names.shapes[lineage].first { $0.first <= index && index <= $0.last }
-        return names.type(lineage, in: history.versions[shape?.first ?? index])
     }
 
     // MARK: Functions

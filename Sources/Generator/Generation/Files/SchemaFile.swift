@@ -94,6 +94,8 @@ struct SchemaFile: TemplateValues {
         .texts(
             "valueTypes", \.valueTypes,
             "the types of the newest version's values that its tables do not show; debug builds compare them"),
+        .text(
+            "valueTypeHashes", \.valueTypeHashes, "the number signs that make a raw literal of `valueTypes`"),
         .list("versions", \.versions, "all versions, oldest first"),
         .text("newest", \.newest, "the namespace of the newest version"),
         .list("steps", \.steps, "all steps, oldest first"),
@@ -101,6 +103,7 @@ struct SchemaFile: TemplateValues {
     ]
 
     private var hasValueTypes: Bool { !valueTypes.isEmpty }
+    private var valueTypeHashes: String { SwiftLiteral.hashes(around: valueTypes) }
 }
 
 extension Generator {
@@ -123,7 +126,7 @@ extension Generator {
                     tables: tables[index],
                     isNewest: index == history.versions.count - 1,
                     // A version whose structs are not generated has no names for those of others either.
-                    aliases: names.emitted.contains(index) ? typeAliases(in: index) : [])
+                    aliases: names.isEmitted(index) ? typeAliases(in: index) : [])
             },
             newest: names.namespace(history.newest),
             steps: names.steps.map(step),

@@ -257,12 +257,11 @@ extension Generator {
     /// Returns the older types whose values can be converted to a type. This is so only if all values can be.
     private func migrations(to shape: SubtypeShape) -> [Migration] {
         var seen: Set<Int> = []
-        return names.steps.compactMap { step in
+        return names.steps(to: shape.versions).compactMap { step in
             let (from, to) = (names.index(of: step.from), names.index(of: step.to))
-            guard shape.first <= to, to <= shape.last, names.emitted.contains(from), names.emitted.contains(to),
+            guard names.isEmitted(from), names.isEmitted(to),
                 let old = step.from.subtype(shape.subtype.lineage),
-                let before = names.subtypeShapes[old.lineage].last(where: { $0.first <= from }),
-                before.first != shape.first, seen.insert(before.first).inserted,
+                let before = names.subtypeShape(of: old.lineage, at: from), before.first != shape.first, seen.insert(before.first).inserted,
                 case .changed(let change) = step.change(of: .subtype(old.lineage))
             else { return nil }
             return Migration(
@@ -276,7 +275,7 @@ extension Generator {
             old: migration.type,
             cases: migration.old.cases.map { element in
                 let heir =
-                    new.cases.first { $0.lineage == element.lineage }
+                    new.choice(element.lineage)
                     ?? new.cases.first { $0.value == values[element.value] ?? element.value }
                 return .init(
                     from: SwiftName.escaped(SwiftName.member(element.name)),
@@ -301,7 +300,7 @@ extension Generator {
 
     private func value(of member: Property, _ old: Subtype, _ step: SchemaStep) -> Expression {
         guard let type = member.type else { return .name("nil") }
-        guard let before = old.members.first(where: { $0.lineage == member.lineage }), let oldType = before.type else {
+        guard let before = old.member(member.lineage), let oldType = before.type else {
             let value = member.defaultValue.flatMap { step.to.literal($0, type: type) }
             return .name(value.map { names.value($0, type: type, in: step.to) } ?? "nil")
         }
