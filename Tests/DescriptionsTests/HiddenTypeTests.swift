@@ -44,7 +44,6 @@ import Testing
         "String": String.self,
         "Substring": Substring.self,
         "Task": Task<Int, Never>.self,
-        "Void": Void.self,
         "AttributedString": AttributedString.self,
         "Bundle": Bundle.self,
         "Calendar": Calendar.self,

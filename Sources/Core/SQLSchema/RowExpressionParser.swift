@@ -50,7 +50,9 @@ struct RowExpressionParser {
         tokens = try RowExpressionToken.tokens(of: text)
         end = text.utf8.count
         if tokens.count > Self.mostTokens {
-            throw RowExpressionError(offset: tokens[Self.mostTokens].offset, message: "the expression has more than \(Self.mostTokens) names, values and signs")
+            throw RowExpressionError(
+                offset: tokens[Self.mostTokens].offset,
+                message: "the expression has more than \(Self.mostTokens) names, values and signs")
         }
     }
 

@@ -292,7 +292,8 @@ package struct ModelFolder: Sendable {
                 let megabytes = (try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) / 1_000_000
                 if megabytes > Self.mostMegabytes {
                     throw CommandError.unreadable(
-                        file.path, reason: "it has \(megabytes) MB, and a description has at most \(Self.mostMegabytes)")
+                        file.path, reason: "it has \(megabytes) MB, and a description has at most \(Self.mostMegabytes)"
+                    )
                 }
                 files.append(SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file))))
             } catch let error as CommandError {

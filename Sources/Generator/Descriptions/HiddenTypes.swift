@@ -11,7 +11,7 @@ enum HiddenTypes {
                 """
                 Actor Array Bool Character Clock ClosedRange Codable Collection Comparable Decodable Decoder Dictionary Double \
                 Duration Encodable Encoder Equatable Error Float Hashable Hasher Identifiable Int KeyPath Mirror Never \
-                ObjectIdentifier Optional Range Regex Result Sendable Sequence Set Slice String Substring Task Void
+                ObjectIdentifier Optional Range Regex Result Sendable Sequence Set Slice String Substring Task
                 """
             ),
             (

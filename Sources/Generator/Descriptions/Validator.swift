@@ -190,9 +190,10 @@ package struct Validator {
         }
     }
 
-    /// The names that generated types cannot have: the modules that generated code refers to, and reserved words.
+    /// The names that generated types cannot have: the modules that generated code refers to, reserved words, and the type that
+    /// the macros of Swift Testing name without its module.
     package static let reservedTypes: Set<String> = [
-        "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol",
+        "Swift", "Foundation", "Strata", "StrataTesting", "Testing", "Type", "Self", "Any", "Protocol", "Void",
     ]
 
     private mutating func checkMemberNames(_ entity: Entity, _ version: ModelVersion, _ index: VersionIndex) {

@@ -261,7 +261,8 @@ extension Generator {
             let (from, to) = (names.index(of: step.from), names.index(of: step.to))
             guard names.isEmitted(from), names.isEmitted(to),
                 let old = step.from.subtype(shape.subtype.lineage),
-                let before = names.subtypeShape(of: old.lineage, at: from), before.first != shape.first, seen.insert(before.first).inserted,
+                let before = names.subtypeShape(of: old.lineage, at: from), before.first != shape.first,
+                seen.insert(before.first).inserted,
                 case .changed(let change) = step.change(of: .subtype(old.lineage))
             else { return nil }
             return Migration(
