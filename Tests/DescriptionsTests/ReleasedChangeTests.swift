@@ -213,7 +213,7 @@ import Testing
                 """
                 User.json:4:17: error: the primary key of `user` is `id: int` in the released versions 1.0 to 1.1 and must \
                 not become `id: uuid`; undo the edit, or write its former values in "version_history": {"version": "2.0", \
-                "previous": {…}}
+                "previous": {"identifier": {…}}}
                 """
             ])
     }

@@ -338,7 +338,7 @@ import Testing
     @Test func `an edit of what the draft has removed says so`() throws {
         try withRelease { (model: ScratchModel) throws in
             _ = edit(model, "remove", "podcast.genres", "--discard")
-            for arguments in [["remove", "podcast.genres"], ["add", "property", "podcast.genres", "int"]] {
+            for arguments in [["remove", "podcast.genres"], ["add", "property", "podcast.genres", "[genre]"]] {
                 let (code, output) = model.run(all: arguments + ["--model", model.folder.path])
                 #expect(code == .diagnostics)
                 #expect(
@@ -349,6 +349,17 @@ import Testing
             #expect(
                 model.run("add", "property", "genre.x", "int", "--model", model.folder.path).output
                     == "error: genre is an enum or an option set, which has no properties; add the element by hand")
+        }
+    }
+
+    @Test func `what the draft has removed leaves its name to something else`() throws {
+        try withRelease { (model: ScratchModel) throws in
+            _ = edit(model, "remove", "podcast.genres", "--discard")
+            let output = edit(model, "add", "property", "podcast.genres", "string", "--nullable")
+            #expect(output.contains("podcast.genres: added: string, nullable"))
+            _ = edit(model, "remove", "podcast.episodes", "--discard")
+            _ = edit(model, "remove", "episode", "--discard")
+            #expect(edit(model, "add", "entity", "episode").contains("Episode2.json"))
         }
     }
 

@@ -132,7 +132,7 @@ package struct DescriptionEditor {
         let index = try require(path.owner)
         let name = path.element ?? ""
         if element(name, of: index) != nil { throw .exists(path) }
-        if removedElement(name, of: index) != nil { throw .removed(path) }
+        if let type = removedType(name, of: index), type == property.type { throw .removed(path) }
         if files[index].value["cases"] != nil || files[index].value["options"] != nil {
             throw .noProperties(Path(owner: path.owner, element: nil))
         }
@@ -250,6 +250,14 @@ package struct DescriptionEditor {
             if let index { return (list, index) }
         }
         return nil
+    }
+
+    /// Returns the type, or the target, of a property that the draft has removed; nil if there is none.
+    private func removedType(_ name: String, of fileIndex: Int) -> String? {
+        guard let (list, index) = removedElement(name, of: fileIndex),
+            let type = files[fileIndex].value[list]?.elements[index]["property_type"]
+        else { return nil }
+        return type.string ?? type["entity_name"]?.string
     }
 
     /// Changes the elements that the draft has.

@@ -93,7 +93,8 @@ extension ElementDecoder {
         reader.report(
             .unknownCase(
                 name, of: sources.name(of: subtype, at: index), version: sources.versions[index].text,
-                nearest: sources.elementNames(of: subtype, at: index).nearest(to: name)),
+                nearest: sources.formerName(name, of: subtype, at: index)
+                    ?? sources.elementNames(of: subtype, at: index).nearest(to: name)),
             file, offset)
         return nil
     }

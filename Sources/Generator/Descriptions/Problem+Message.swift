@@ -362,6 +362,7 @@ extension Problem {
         func item(_ key: String, _ value: String) -> String {
             "add {\"version\": \"\(next)\", \"previous\": {\"\(key)\": \(value)}} to the \"version_history\" of `\(edit.entity)`"
         }
+        let former = edit.element == "key" ? "{\"identifier\": {…}}" : "{…}"
         let addition = edit.setting.map { item($0.key, "null") } ?? "make its \"added_at_version\" \"\(next)\""
         let removal =
             "put it back; to remove it, "
@@ -381,7 +382,7 @@ extension Problem {
         case (nil, let was?, let now?):
             return
                 "\(subject) is `\(was)` in \(released) and must not become `\(now)`; undo the edit, or write its former "
-                + "values in \"version_history\": {\"version\": \"\(next)\", \"previous\": {…}}"
+                + "values in \"version_history\": {\"version\": \"\(next)\", \"previous\": \(former)}"
         }
     }
 }

@@ -122,6 +122,15 @@ struct SourceMap: Sendable {
         self[subtype].elements.filter { $0.fields.exists(at: index) }.compactMap { $0.fields[index].name }
     }
 
+    /// Returns the name that an element, which a later version calls `name`, has in the version at `index`; nil if there is no
+    /// such element.
+    func formerName(_ name: String, of subtype: SubtypeLineage, at index: VersionIndex) -> String? {
+        let element = versions.indices[index...].dropFirst().lazy.compactMap {
+            self.element(name, of: subtype, at: $0, alive: index)
+        }.first
+        return element.flatMap { self[subtype].elements[$0].fields[index].name }
+    }
+
     /// Returns the name of `subtype` in the version at `index`.
     func name(of subtype: SubtypeLineage, at index: VersionIndex) -> String { self[subtype].fields[index].name ?? "" }
 

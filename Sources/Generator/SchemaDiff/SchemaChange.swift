@@ -292,7 +292,8 @@ extension SchemaStep {
         guard !step.isEmptied else { return nil }
         let column = step.columns.first { $0.column.property == property.lineage && $0.column.role != .position }
         switch column?.origin {
-        case .copy, .custom, nil: return nil
+        case .copy(let source) where source.property == property.lineage: return nil
+        case .custom, nil: return nil
         case .some(let origin): return origin.expression
         }
     }

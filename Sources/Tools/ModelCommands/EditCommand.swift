@@ -114,8 +114,12 @@ struct EditCommand {
         switch edit {
         case .property(let path, let property): try editor.add(property, at: path)
         case .entity(let name, let identifier):
-            let file = folder.url.appendingPathComponent(SwiftName.type(name) + ".json")
-            if FileManager.default.fileExists(atPath: file.path) { throw CommandError.fileExists(file.path) }
+            // The description of a removed entity can have the name of a new one.
+            let taken = Set(try folder.descriptions().map { $0.baseName.lowercased() })
+            let type = SwiftName.type(name)
+            let bases = [type] + (0..<taken.count).map { "\(type)\($0 + 2)" }
+            let base = bases.first { !taken.contains($0.lowercased()) } ?? type
+            let file = folder.url.appendingPathComponent(base + ".json")
             try editor.addEntity(name, identifier: identifier, file: file.path)
         case .rename(let path, let name): try editor.rename(path, to: name)
         case .remove(let path, let isDiscarded): try editor.remove(path, discarding: isDiscarded)
