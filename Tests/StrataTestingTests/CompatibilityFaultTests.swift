@@ -188,6 +188,10 @@ import Testing
                     adding: [.value("stars", .int, nullable: true)])
             ], text: "the rows of note cannot be read"),
         Fault(
+            name: "a new case in a table that stays the same", newer: "",
+            tables: [note(kind: .value("kind", .texts(["small", "large", "huge"]), nullable: true))],
+            text: "the rows of note cannot be read"),
+        Fault(
             name: "a table that keeps rows from being deleted",
             newer: "table tag\n  id integer key\n  note_id integer -> note(id) deny", tables: tag(.deny),
             text: "a deletion from note fails: SQLite error 1811: FOREIGN KEY constraint failed"),
@@ -213,5 +217,35 @@ import Testing
         let failures = try failures(fault.newer, fault.tables, removing: fault.removing)
         #expect(failures.contains { $0.contains(fault.text) }, "\(failures)")
         #expect(failures.allSatisfy { $0.hasPrefix("stores of 1.1 of FaultySchema, used by apps of 1.0: ") })
+    }
+
+    private enum Long: Schema {
+        static let name = "LongSchema"
+        static let fingerprint: UInt64 = 12
+        static var versions: [SchemaVersion] { history.versions }
+        static let steps: [MigrationStep] = []
+        private static var history: VersionHistory {
+            var history = VersionHistory()
+            for number in 1...12 {
+                // Stores of 4 and 5 open in apps of 4, and stores of 8 to 12 in apps of 6.
+                let oldest = number < 4 ? 1 : number < 6 ? 4 : number < 8 ? number : 6
+                history.version(
+                    "\(number)", fingerprint: UInt64(number), compatibleSince: oldest == number ? nil : "\(oldest)",
+                    number == 1 ? "table author\n  id integer key\n  name text" : "change author\n  + c\(number) text?")
+            }
+            return history
+        }
+    }
+
+    @Test func `in a long history, apps use only the newest stores that they can use`() throws {
+        var fixtures = Fixtures(of: Long.self, in: FileManager.default.temporaryDirectory)
+        for number in 1...12 {
+            let more = (2...12).filter { $0 <= number }.map { FixtureColumn.value("c\($0)", .string, nullable: true) }
+            fixtures.add(FixtureTable("author", columns: [.key("id", .int), .value("name", .string)] + more))
+            if number == 1 { fixtures.check(Author.self) }
+            fixtures.version("\(number)", sealed: true) { _ in }
+        }
+        #expect(fixtures.compatibleVersions.map(\.name) == ["3", "5", "12"])
+        for version in fixtures.compatibleVersions { #expect(try fixtures.checkCompatibility(of: version) == []) }
     }
 }

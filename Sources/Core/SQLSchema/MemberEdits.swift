@@ -14,7 +14,7 @@ struct MemberEdits {
 
     private struct Call {
         let function: String
-        /// The members, with their new values; nil where the member is removed.
+        /// The members, with their new values; nil if a member is removed.
         let arguments: [(member: String, value: Value?)]
     }
 

@@ -3,7 +3,7 @@
 package enum SQLiteLimits {
     /// The most columns of a table, of an index and of a result.
     package static let columns = 2_000
-    /// The most columns of a table for searches. FTS5 has some of its own.
+    /// The most columns of a table for searches. FTS5 adds hidden ones.
     package static let searchedColumns = 1_990
     /// The most arguments of a function.
     package static let arguments = 127

@@ -1,6 +1,6 @@
 import SQLSchema
 
-/// What an author may have meant by a key that a description does not have.
+/// Finds the key that an author meant.
 enum KeyHint {
     /// The keys of other libraries, databases and languages.
     private static let known: [String: String] = [
@@ -25,7 +25,7 @@ enum KeyHint {
     }
 }
 
-/// What an author may have meant by a type that does not exist.
+/// Finds the type that an author meant.
 enum TypeHint {
     /// Returns a question or an advice; nil if no type is similar.
     ///
@@ -71,7 +71,7 @@ enum TypeHint {
     }()
 }
 
-/// Why a description cannot have a value.
+/// Explains why a description cannot have a value.
 enum LiteralHint {
     /// Returns what to write instead of a number that would be stored as another one; nil for other values.
     static func hint(_ text: String, type: ScalarType) -> String? {

@@ -3,19 +3,16 @@ import SQLSchema
 import Strata
 
 extension Fixtures {
-    /// The versions whose stores apps of an older version can use. In a history of more than ten versions, only every
-    /// tenth version and the newest one are checked, unless `STRATA_PATHS=all` is in the environment.
-    public var compatibleVersions: [FixtureVersion] {
-        versions.filter { version in
-            !users(of: version).isEmpty && (isSampled(version) || version.name == versions.last?.name)
-        }
-    }
+    /// The versions whose stores apps of an older version can use. In a history of more than ten versions, apps of each version
+    /// use only stores of the newest one that they can use, unless `STRATA_PATHS=all` is in the environment.
+    public var compatibleVersions: [FixtureVersion] { versions.filter { !users(of: $0).isEmpty } }
 
     /// Checks that apps of older versions can use stores of a version.
     ///
     /// The structs of the older version read, update, delete and insert rows in a store of `version` and in one of their
     /// own version that has the same rows. Both must show the same to these structs, and an update must change no value
-    /// that they do not know. All rows that a fixture of the older version has can be inserted too.
+    /// that they do not know. All rows that a fixture of the older version has can be inserted too. Structs whose tables are the
+    /// same in both versions are left out.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkCompatibility(of version: FixtureVersion) throws -> [Failure] {
@@ -23,7 +20,10 @@ extension Fixtures {
         var failures: [Failure] = []
         for old in users(of: version) {
             // A struct that several versions share is checked in the oldest one.
-            let structs = structs(of: old).filter { checked.insert(ObjectIdentifier($0.type)).inserted }
+            let touched = try touchedTables(from: old, to: version)
+            let structs = structs(of: old).filter {
+                touched.contains($0.table) && checked.insert(ObjectIdentifier($0.type)).inserted
+            }
             if structs.isEmpty { continue }
             failures += try withFolder { folder in
                 var check = CompatibilityCheck(self, newer: version, older: old, in: folder)
@@ -33,13 +33,37 @@ extension Fixtures {
         return failures
     }
 
-    /// The older versions whose apps can use stores of a version, oldest first.
+    /// The older versions whose apps are checked with stores of a version, oldest first.
     private func users(of version: FixtureVersion) -> [FixtureVersion] {
-        guard let oldest = try? schemaVersion(version).compatibleSince,
-            let first = versions.firstIndex(where: { $0.name == oldest }),
-            let last = versions.firstIndex(where: { $0.name == version.name }), first < last
-        else { return [] }
-        return Array(versions[first..<last])
+        guard let last = versions.firstIndex(where: { $0.name == version.name }), let first = firstUser(of: version)
+        else {
+            return []
+        }
+        let isLonger = last + 1 < versions.count && !takesAllPaths
+        let next = isLonger ? firstUser(of: versions[last + 1]) ?? last : last
+        return Array(versions[first..<max(first, min(next, last))])
+    }
+
+    /// Returns the index of the oldest version whose apps can use stores of a version.
+    private func firstUser(of version: FixtureVersion) -> Int? {
+        let oldest = try? schemaVersion(version).compatibleSince
+        return versions.firstIndex { $0.name == oldest }
+    }
+
+    /// Returns the tables of `old` in whose rows an app of that version could notice that a store has the version `new`: those
+    /// that are not the same, and the targets of their foreign keys.
+    private func touchedTables(from old: FixtureVersion, to new: FixtureVersion) throws -> Set<String> {
+        let before = Dictionary(
+            try schemaVersion(old).tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let changed = try schemaVersion(new).tables.filter { before[$0.name] != $0 }
+        var touched = Set(changed.map(\.name)).union(changed.flatMap { $0.foreignKeys.map(\.target) })
+        // A type can change that SQLite does not know, such as the cases of an enum.
+        let columns = Dictionary(new.tables.map { ($0.name, $0.columns) }, uniquingKeysWith: { first, _ in first })
+        for table in old.tables
+        where columns[table.name]?.elementsEqual(table.columns, by: { $0.isRead(like: $1) }) != true {
+            touched.insert(table.name)
+        }
+        return touched
     }
 
     /// The structs that read the rows of a version. A table whose struct is not generated has none.
@@ -166,6 +190,18 @@ private struct CompatibilityCheck {
         return try body(try connect(copies[0]), try connect(copies[1]))
     }
 
+    /// Returns the tables whose rows change with those of a table: the table itself, and those that refer to it.
+    private func dependents(of table: String) throws -> Set<String> {
+        let tables = try fixtures.schemaVersion(older).tables
+        var found: Set = [table]
+        while case let more = tables.filter({ $0.foreignKeys.contains { found.contains($0.target) } }).map(\.name),
+            !found.isSuperset(of: more)
+        {
+            found.formUnion(more)
+        }
+        return found
+    }
+
     // MARK: Rows
 
     private typealias Rows = [[StoredValue]]
@@ -177,8 +213,12 @@ private struct CompatibilityCheck {
     }
 
     /// Finds the first table that apps of the older version see differently in the two databases.
-    private mutating func compare(_ new: Connection, _ old: Connection, after action: String) throws {
-        for (table, columns) in tables {
+    ///
+    /// - Parameter part: The tables to compare; nil for all.
+    private mutating func compare(
+        _ new: Connection, _ old: Connection, _ part: Set<String>? = nil, after action: String
+    ) throws {
+        for (table, columns) in tables where part?.contains(table) ?? true {
             let sql = "SELECT \(SQL.list(columns.all)) FROM \(SQL.quoted(table)) ORDER BY \(SQL.list(columns.key))"
             guard try rows(sql, in: new) != rows(sql, in: old) else { continue }
             findings.add(
@@ -212,6 +252,7 @@ private struct CompatibilityCheck {
     private mutating func use<Entity: StoredEntity>(_ type: Entity.Type, _ new: URL, _ old: URL) throws {
         let table = Entity.table.name
         let entity = names.entity(table)
+        let dependents = try dependents(of: table)
         var entities: [Entity] = []
         try withCopies(new, old) { new, old in
             do {
@@ -232,7 +273,7 @@ private struct CompatibilityCheck {
             if try rows(all, in: new) != before {
                 findings.add("update", "an update of \(entity) changes values that the app does not know")
             }
-            try compare(new, old, after: "an update of \(entity)")
+            try compare(new, old, dependents, after: "an update of \(entity)")
         }
         try withCopies(new, old) { new, old in
             // Rows that are deleted with others are seen only while not all are deleted.
@@ -240,7 +281,7 @@ private struct CompatibilityCheck {
                 for (index, row) in entities.enumerated() where index % 2 == part {
                     attempt("a deletion from \(entity)", new, old) { try $0.delete(type, id: Entity.id(of: row)) }
                 }
-                try compare(new, old, after: "a deletion from \(entity)")
+                try compare(new, old, dependents, after: "a deletion from \(entity)")
             }
             for row in entities {
                 attempt("an insertion into \(entity)", new, old) { try $0.insert(row) }

@@ -15,7 +15,7 @@ extension Fixtures {
     /// short one.
     ///
     /// Another copy is migrated in batches, as a large store is. The migration is interrupted at random moments, and must
-    /// have the same result.
+    /// have the same result. In a longer history, every tenth version is migrated in this way too.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
@@ -88,7 +88,7 @@ extension Fixtures {
     }
 
     /// Whether every version is migrated step by step to the newest version.
-    fileprivate var takesAllPaths: Bool {
+    var takesAllPaths: Bool {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
 
@@ -191,7 +191,7 @@ private struct MigrationCheck {
                         fail(try differences((way, fused), ("the migration step by step", before), newest))
                     }
                 }
-                if isQuick { return failures }
+                if isQuick || !fixtures.isSampled(version) { return failures }
                 let batches = "the migration in batches with interruptions"
                 let interrupted = folder.appendingPathComponent("interrupted.sqlite")
                 try FileManager.default.copyItem(at: database, to: interrupted)
