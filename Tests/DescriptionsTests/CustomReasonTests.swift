@@ -45,6 +45,19 @@ import Testing
         { "name": "author", "version_history": [{ "version": "1.0" }, { "version": "2.0" }], "identifier": { "type": "int" } }
         """
 
+    @Test func `a change that is too deep for an expression of SQLite needs a custom migration`() throws {
+        let state = """
+            { "name": "state", "cases": ["old", { "name": "new", "value": "fresh",
+              "version_history": [{ "version": "1.0" }, { "version": "2.0", "previous": { "value": "new" } }] }] }
+            """
+        func reasons(_ depth: Int) throws -> [String] {
+            let type = String(repeating: "[", count: depth) + "state" + String(repeating: "]", count: depth)
+            return try self.reasons(["Book": book(#"{ "name": "a", "property_type": "\#(type)" }"#), "State": state])
+        }
+        #expect(try reasons(4) == [])
+        #expect(try reasons(5) == ["`book.a` changes in more members or deeper lists than one SQL expression can have"])
+    }
+
     @Test func `a change from to-many to to-one needs a custom migration`() throws {
         let one = #""nullable": true, "property_type": { "entity_name": "author", "association": "to_one" }"#
         #expect(
