@@ -54,6 +54,11 @@ package struct TableMapping: Sendable {
         origins[table.name] ?? old[table.name].map(Self.identity) ?? .empty
     }
 
+    /// Whether rows of a table of the older version become rows of a table with another name.
+    package func isSourceOfAnother(_ table: String) -> Bool {
+        origins.keys.contains { $0 != table && source(of: $0) == table }
+    }
+
     /// Returns the name of the table in the older version from which the rows of a table come. Returns the table's own
     /// name if there is no such table.
     package func source(of table: String) -> String {
@@ -86,14 +91,26 @@ package struct TableMapping: Sendable {
         return result
     }
 
-    /// Returns the mapping with other versions of one table, which has the same name before and after.
+    /// Another version of a table that has the same name before and after.
+    package struct Replacement {
+        let old: Table
+        let new: Table
+        let origin: TableOrigin?
+
+        /// - Parameter origin: The origin of the new table's rows; nil if they stay unchanged.
+        package init(_ old: Table, _ new: Table, origin: TableOrigin?) {
+            (self.old, self.new, self.origin) = (old, new, origin)
+        }
+    }
+
+    /// Returns the mapping with other versions of some tables.
     ///
-    /// - Parameter origin: The origin of its rows; nil if they stay unchanged.
-    package func replacing(_ old: Table, _ new: Table, origin: TableOrigin?) -> TableMapping {
+    /// - Parameter replacements: The versions, by the names of the tables.
+    package func replacing(_ replacements: [String: Replacement]) -> TableMapping {
         var result = self
-        result.old = self.old.map { $0.name == old.name ? old : $0 }
-        result.new = self.new.map { $0.name == new.name ? new : $0 }
-        result.origins[new.name] = origin
+        result.old = old.map { replacements[$0.name]?.old ?? $0 }
+        result.new = new.map { replacements[$0.name]?.new ?? $0 }
+        for (name, replacement) in replacements { result.origins[name] = replacement.origin }
         return result
     }
 

@@ -72,19 +72,21 @@ struct DeferredTable: Sendable {
             return stages
         }
         var result = stages
+        var replacements = stages.map { _ in [String: TableMapping.Replacement]() }
         for table in tables where !written.contains(table.name) && !table.isJoinTable {
             guard let versions = versions(of: table, in: stages) else { continue }
             let shapes = versions.map { Shape($0.table, $0.values, beside: table) }
             for index in stages.indices {
                 let (new, values) = index < stages.count - 1 ? versions[0] : versions[index + 1]
                 let isSame = new == table && values.allSatisfy { .column($0.key) == $0.value }
-                result[index].mapping = result[index].mapping.replacing(
+                replacements[index][table.name] = TableMapping.Replacement(
                     table, new, origin: isSame ? nil : .rows(of: table.name, columns: values, requiring: []))
                 if stages[index].custom == nil || (shapes[index] == nil && shapes[index + 1] == nil) { continue }
                 result[index].deferred.append(
                     DeferredTable(name: table.name, old: shapes[index], new: shapes[index + 1]))
             }
         }
+        for index in stages.indices { result[index].mapping = stages[index].mapping.replacing(replacements[index]) }
         guard let last = result.indices.last else { return result }
         let copies = result[last].statements.temporaryNames
         for index in result[last].deferred.indices {
@@ -114,7 +116,7 @@ struct DeferredTable: Sendable {
             guard let new = stage.mapping.new.first(where: { $0.name == name }),
                 case .rows(name, let values, []) = stage.mapping.origin(
                     of: new, among: [name: versions[index].table]),
-                !stage.mapping.new.contains(where: { $0.name != name && stage.mapping.source(of: $0.name) == name }),
+                !stage.mapping.isSourceOfAnother(name),
                 let next = mapping.followed(by: [.map(from: name, to: name, columns: values)], to: [new])
             else { return nil }
             mapping = next
