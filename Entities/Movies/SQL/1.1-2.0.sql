@@ -9,7 +9,7 @@ CREATE TABLE "strata_new_movie" (
   "vote_count" INTEGER NOT NULL DEFAULT 0,
   "studio_id" BLOB REFERENCES "studio" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
-CREATE TABLE "strata_new_studio" (
+CREATE TABLE "studio" (
   "id" BLOB NOT NULL PRIMARY KEY,
   "name" TEXT NOT NULL COLLATE NOCASE,
   "founded_on" REAL
@@ -20,7 +20,6 @@ SELECT "id", "title", "popularity", "summary", "poster_path", "vote_count" FROM 
 
 DROP TABLE "movie";
 ALTER TABLE "strata_new_movie" RENAME TO "movie";
-ALTER TABLE "strata_new_studio" RENAME TO "studio";
 CREATE INDEX "movie_title_idx" ON "movie" ("title");
 CREATE INDEX "movie_studio_id_idx" ON "movie" ("studio_id");
 CREATE INDEX "studio_name_idx" ON "studio" ("name");

@@ -4,9 +4,10 @@
 /// table is rebuilt by the procedure in "Making Other Kinds Of Table Schema Changes"
 /// (https://sqlite.org/lang_altertable.html#otheralter): the new table is created under a temporary name and filled. It
 /// gets its final name after the old tables are dropped. Therefore two tables can swap their names, and the old rows
-/// stay readable until the last phases.
+/// stay readable until the last phases. A table without an older one is created under its final name: to rename a table,
+/// SQLite parses the whole schema.
 package struct StepStatements: Sendable {
-    /// The statements that create the new tables under their temporary names.
+    /// The statements that create the new tables, under their temporary names if they have one.
     package private(set) var create: [String] = []
     /// The statements that copy rows without a custom migration.
     package var fill: [String] { copies.map { $0.statement() } }
@@ -28,7 +29,7 @@ package struct StepStatements: Sendable {
     package private(set) var searches: [NewSearch] = []
     /// The old tables that are dropped.
     package private(set) var dropped: Set<String> = []
-    /// The temporary name of each rebuilt table, by its final name.
+    /// The temporary names of new tables, by their final names.
     package private(set) var temporaryNames: [String: String] = [:]
     /// The action on each table: first the tables of the new version, in their order, and then the dropped tables.
     package private(set) var actions: [(table: String, action: TableAction)] = []
@@ -55,14 +56,17 @@ package struct StepStatements: Sendable {
     ///   - keepsOldTables: Whether the old tables stay unchanged until all rows are copied.
     ///   - copied: The names of unchanged tables whose rows are copied nevertheless.
     ///   - altering: The names of tables that may be altered although the old tables stay unchanged until all rows are copied.
+    ///   - hidesNewTables: Whether every new table has a temporary name, because other programs may see it.
     package init(
-        _ mapping: TableMapping, keepsOldTables: Bool = false, copied: Set<String> = [], altering: Set<String> = []
+        _ mapping: TableMapping, keepsOldTables: Bool = false, copied: Set<String> = [], altering: Set<String> = [],
+        hidesNewTables: Bool = false
     ) {
         let alterations = Self.alterations(mapping, keepsOldTables: keepsOldTables, altering).filter {
             !copied.contains($0.new.name)
         }
         let altered = Dictionary(alterations.map { ($0.new.name, $0) }, uniquingKeysWith: { first, _ in first })
         let oldTables = Dictionary(mapping.old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldNames = Set(oldTables.keys.map { $0.lowercased() })
         var rebuilt: [Table] = []
         var untouched: Set<String> = []
         for table in mapping.new {
@@ -75,11 +79,17 @@ package struct StepStatements: Sendable {
                 actions.append((table.name, alteration.statements.isEmpty ? .keep : .alter))
                 continue
             }
+            let origin = mapping.origin(of: table, among: oldTables)
+            if origin == .empty, !keepsOldTables, !hidesNewTables, !oldNames.contains(table.name.lowercased()) {
+                create.append(SQLite.createTable(table))
+                actions.append((table.name, .create))
+                continue
+            }
             let temporary = Self.temporaryName(of: table.name)
             temporaryNames[table.name] = temporary
             create.append(SQLite.createTable(table, named: temporary))
             rebuilt.append(table)
-            switch mapping.origin(of: table, among: oldTables) {
+            switch origin {
             case .rows(let source, let columns, let requiring):
                 actions.append((table.name, .rebuild))
                 if let source = oldTables[source] {

@@ -54,11 +54,6 @@ package struct TableMapping: Sendable {
         origins[table.name] ?? old[table.name].map(Self.identity) ?? .empty
     }
 
-    /// Whether rows of a table of the older version become rows of a table with another name.
-    package func isSourceOfAnother(_ table: String) -> Bool {
-        origins.keys.contains { $0 != table && source(of: $0) == table }
-    }
-
     /// Returns the name of the table in the older version from which the rows of a table come. Returns the table's own
     /// name if there is no such table.
     package func source(of table: String) -> String {

@@ -15,7 +15,7 @@ extension Fixtures {
     /// short one.
     ///
     /// Another copy is migrated in batches, as a large store is. The migration is interrupted at random moments, and must
-    /// have the same result. In a longer history, every tenth version is migrated in this way too.
+    /// have the same result. In a longer history, the oldest version and three others are migrated in this way too.
     ///
     /// - Returns: The failures; empty if there are none.
     public func checkMigration(of version: FixtureVersion) throws -> [Failure] {
@@ -92,10 +92,14 @@ extension Fixtures {
         versions.count <= 10 || ProcessInfo.processInfo.environment["STRATA_PATHS"] == "all"
     }
 
-    func isSampled(_ version: FixtureVersion) -> Bool {
-        let index = versions.firstIndex { $0.name == version.name } ?? 0
-        return takesAllPaths || index.isMultiple(of: 10)
+    func isSampled(_ version: FixtureVersion) -> Bool { takesAllPaths || index(of: version).isMultiple(of: 10) }
+
+    /// Whether databases of a version are also migrated in batches with interruptions.
+    func isInterrupted(_ version: FixtureVersion) -> Bool {
+        takesAllPaths || index(of: version).isMultiple(of: (versions.count + 3) / 4)
     }
+
+    private func index(of version: FixtureVersion) -> Int { versions.firstIndex { $0.name == version.name } ?? 0 }
 }
 
 /// The check of the migration of databases of one version.
@@ -191,7 +195,7 @@ private struct MigrationCheck {
                         fail(try differences((way, fused), ("the migration step by step", before), newest))
                     }
                 }
-                if isQuick || !fixtures.isSampled(version) { return failures }
+                if isQuick || !fixtures.isInterrupted(version) { return failures }
                 let batches = "the migration in batches with interruptions"
                 let interrupted = folder.appendingPathComponent("interrupted.sqlite")
                 try FileManager.default.copyItem(at: database, to: interrupted)
@@ -245,7 +249,7 @@ private struct MigrationCheck {
             }
             // The moments become later, so that the migration ends even if it has to run in one transaction; but slowly, so that
             // each part of it is interrupted.
-            longest += 1 + longest / 4
+            longest += 1 + longest / 2
             do {
                 return try MigrationBatches.$duration.withValue(.zero) {
                     try Store(at: url, definition: schema, options: options).migrationReport

@@ -90,14 +90,16 @@ struct TableShape {
             found[try row.string(0)]?.foreignKeys[try row.int(1), default: key].columns.append(try row.string(4))
         }
         let indexes = """
-            pragma_index_list(m.name) AS l, pragma_index_xinfo(l.name) AS i, sqlite_schema AS s \
-            WHERE \(isTable) AND l.origin = 'c' AND i.key AND s.type = 'index' AND s.name = l.name \
-            ORDER BY m.name, l.name, i.seqno
+            pragma_index_list(m.name) AS l, pragma_index_xinfo(l.name) AS i \
+            WHERE \(isTable) AND l.origin = 'c' AND i.key ORDER BY m.name, l.name, i.seqno
+            """
+        let condition = """
+            SELECT substr(sql, instr(sql, ') WHERE ') + 8) FROM sqlite_schema WHERE type = 'index' AND name = l.name
             """
         try connection.query(
             """
             SELECT m.name, l.name, l."unique", i.name || CASE i."desc" WHEN 1 THEN ' DESC' ELSE '' END, \
-            CASE l.partial WHEN 1 THEN substr(s.sql, instr(s.sql, ') WHERE ') + 8) END FROM \(tables) \(indexes)
+            CASE l.partial WHEN 1 THEN (\(condition)) END FROM \(tables) \(indexes)
             """
         ) { row in
             let (table, name) = (try row.string(0), try row.string(1))

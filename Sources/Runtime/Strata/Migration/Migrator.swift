@@ -76,7 +76,7 @@ struct Migrator {
             try prepare()
             var report = MigrationReport(from: run.path.source.name, to: run.path.newest.name)
             report.seconds = max(0, (ContinuousClock.now - start) / .seconds(1))
-            let copied = monitor.isWatched ? run.copiedTables.flatMap(\.self) : []
+            let copied = monitor.isWatched ? run.copiedTables().flatMap(\.self) : []
             monitor.begin(
                 from: run.path.source.name, to: run.path.newest.name, total: try connection.count(copied))
             return try LastTransaction(migrator: self, run: run, toleratesOld: toleratesOld).run(report)

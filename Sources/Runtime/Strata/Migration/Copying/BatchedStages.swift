@@ -14,7 +14,7 @@ struct BatchedStages {
     ///   - first: The first stage that has to run in the last transaction; nil if only the stages themselves decide that.
     ///   - copied: The unchanged tables whose rows are copied, by stage.
     init(_ stages: [MigrationStage], upTo first: Int? = nil, copied: [Int: Set<String>] = [:]) {
-        let count = min(stages.firstIndex { !$0.isResumable } ?? stages.count, first ?? stages.count)
+        let count = Self.count(stages, upTo: first)
         var batched: [BatchedStage] = []
         for index in 0..<count {
             batched.append(
@@ -24,6 +24,11 @@ struct BatchedStages {
         }
         self.batched = batched
         rest = Array(stages[count...])
+    }
+
+    /// The number of stages that are carried out in batches.
+    static func count(_ stages: [MigrationStage], upTo first: Int?) -> Int {
+        min(stages.firstIndex { !$0.isResumable } ?? stages.count, first ?? stages.count)
     }
 
     /// Whether any rows are copied, or read for a search.
@@ -100,7 +105,7 @@ struct BatchedStage {
     ) -> StepStatements {
         StepStatements(
             mapping, keepsOldTables: stage.custom != nil || keepsOldTables, copied: copied,
-            altering: Set(stage.deferred.map(\.name)))
+            altering: Set(stage.deferred.map(\.name)), hidesNewTables: true)
     }
 
     /// The statements that carry out the stage, with the index names of a database.

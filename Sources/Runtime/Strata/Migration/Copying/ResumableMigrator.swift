@@ -234,12 +234,11 @@ struct ResumableMigrator {
 
     /// Whether the app is the one that began the migration, and still migrates between the same versions.
     private func isContinued(_ state: PendingMigration.State, _ run: MigrationRun) -> Bool {
-        let plan = BatchedStages(run.stages, upTo: state.transactionStage, copied: state.copied)
+        let batched = 0..<BatchedStages.count(run.stages, upTo: state.transactionStage)
         return state.app == AppIdentity.current && state.strategy == "\(options.migrationStrategy)"
             && state.versions == run.path.steps.map(\.from)
             && state.from == run.path.source.fingerprint && state.to == run.path.newest.fingerprint
-            && hasBackup(state) && plan.batched.indices.contains(state.stage)
-            && state.copied.keys.allSatisfy(plan.batched.indices.contains)
+            && hasBackup(state) && batched.contains(state.stage) && state.copied.keys.allSatisfy(batched.contains)
     }
 
     /// Whether the backup of the options is there. If anything had written to the store since it was written, the state would be
@@ -293,7 +292,7 @@ struct ResumableMigrator {
     /// Returns the number of rows that the stages copy and that new searches read. A later stage may copy fewer rows than its old
     /// table has now.
     private func expectedRows(_ plan: BatchedStages, _ run: MigrationRun) throws -> Int {
-        var tables = run.copiedTables[plan.batched.count...].flatMap(\.self)
+        var tables = run.copiedTables(from: plan.batched.count).flatMap(\.self)
         for (index, stage) in plan.batched.enumerated() {
             let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
             let sources =

@@ -73,17 +73,19 @@ struct DeferredTable: Sendable {
         }
         var result = stages
         var replacements = stages.map { _ in [String: TableMapping.Replacement]() }
+        let ends = stages.map(StageEnd.init)
         for table in tables where !written.contains(table.name) && !table.isJoinTable {
-            guard let versions = versions(of: table, in: stages) else { continue }
-            let shapes = versions.map { Shape($0.table, $0.values, beside: table) }
+            guard let versions = versions(of: table, through: ends) else { continue }
             for index in stages.indices {
-                let (new, values) = index < stages.count - 1 ? versions[0] : versions[index + 1]
-                let isSame = new == table && values.allSatisfy { .column($0.key) == $0.value }
+                let after = index < stages.count - 1 ? versions[0] : versions[index + 1]
                 replacements[index][table.name] = TableMapping.Replacement(
-                    table, new, origin: isSame ? nil : .rows(of: table.name, columns: values, requiring: []))
-                if stages[index].custom == nil || (shapes[index] == nil && shapes[index + 1] == nil) { continue }
-                result[index].deferred.append(
-                    DeferredTable(name: table.name, old: shapes[index], new: shapes[index + 1]))
+                    table, after.table,
+                    origin: after.isSame
+                        ? nil : .rows(of: table.name, columns: after.values, requiring: []))
+                let (old, new) = (versions[index].shape, versions[index + 1].shape)
+                if stages[index].custom != nil, old != nil || new != nil {
+                    result[index].deferred.append(DeferredTable(name: table.name, old: old, new: new))
+                }
             }
         }
         for index in stages.indices { result[index].mapping = stages[index].mapping.replacing(replacements[index]) }
@@ -100,35 +102,64 @@ struct DeferredTable: Sendable {
         return result
     }
 
-    /// A table in a version, and the values of its columns in the store's table.
-    private typealias Version = (table: Table, values: [String: ValueExpression])
+    /// A table in a version.
+    private struct Version {
+        let table: Table
+        /// The values of its columns in the store's table.
+        let values: [String: ValueExpression]
+        /// Its shape beside the store's table.
+        let shape: Shape?
+        /// Whether it is the store's table.
+        let isSame: Bool
+
+        init(_ table: Table, _ values: [String: ValueExpression], beside present: Table) {
+            (self.table, self.values) = (table, values)
+            shape = Shape(table, values, beside: present)
+            isSame = shape == nil && table == present
+        }
+    }
+
+    /// The tables after a stage.
+    private struct StageEnd {
+        let stage: MigrationStage
+        let tables: [String: Table]
+        /// The tables before the stage whose rows become rows of a table with another name.
+        let renamed: Set<String>
+
+        init(_ stage: MigrationStage) {
+            self.stage = stage
+            let new = stage.mapping.new
+            tables = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            renamed = Set(new.lazy.map(\.name).filter { stage.mapping.source(of: $0) != $0 }.map(stage.mapping.source))
+        }
+    }
 
     /// Returns a table of the store before the first stage and after each one; nil if its changes cannot be deferred.
-    private static func versions(of table: Table, in stages: [MigrationStage]) -> [Version]? {
+    private static func versions(of table: Table, through ends: [StageEnd]) -> [Version]? {
         let name = table.name
         var mapping = TableMapping(of: [table])
-        func version(_ table: Table) -> Version? {
-            guard case .rows(_, let values, _) = mapping.origin(of: table, among: [name: table]) else { return nil }
-            return (table, values)
+        func version(_ new: Table) -> Version? {
+            guard case .rows(_, let values, _) = mapping.origin(of: new, among: [name: table]) else { return nil }
+            return Version(new, values, beside: table)
         }
         var versions = [version(table)].compactMap(\.self)
-        for (index, stage) in stages.enumerated() {
-            guard let new = stage.mapping.new.first(where: { $0.name == name }),
-                case .rows(name, let values, []) = stage.mapping.origin(
-                    of: new, among: [name: versions[index].table]),
-                !stage.mapping.isSourceOfAnother(name),
-                let next = mapping.followed(by: [.map(from: name, to: name, columns: values)], to: [new])
-            else { return nil }
-            mapping = next
-            guard let version = version(new), keepsKeys(of: table, in: version) else { return nil }
-            versions.append(version)
-            // The table after the last stage may be a copy.
-            let seen = versions[index...(index == stages.count - 1 ? index : index + 1)]
-            if stage.custom != nil,
-                !seen.allSatisfy({ Shape($0.table, $0.values, beside: table)?.isExpressible != false })
-            {
-                return nil
+        for (index, end) in ends.enumerated() {
+            guard let new = end.tables[name], !end.renamed.contains(name) else { return nil }
+            if end.stage.mapping.origins[name] == nil, new == versions[index].table {
+                versions.append(versions[index])
+            } else {
+                guard
+                    case .rows(name, let values, []) = end.stage.mapping.origin(
+                        of: new, among: [name: versions[index].table]),
+                    let next = mapping.followed(by: [.map(from: name, to: name, columns: values)], to: [new])
+                else { return nil }
+                mapping = next
+                guard let version = version(new), keepsKeys(of: table, in: version) else { return nil }
+                versions.append(version)
             }
+            // The table after the last stage may be a copy.
+            let seen = versions[index...(index == ends.count - 1 ? index : index + 1)]
+            if end.stage.custom != nil, !seen.allSatisfy({ $0.shape?.isExpressible != false }) { return nil }
         }
         return versions
     }

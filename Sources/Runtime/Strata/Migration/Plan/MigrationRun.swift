@@ -23,11 +23,12 @@ struct MigrationRun {
         written == self.written ? self : try MigrationRun(path, strategy, written: written)
     }
 
-    /// For each stage, the tables of the store whose rows it copies in one transaction, once for each copy.
-    var copiedTables: [[String]] {
-        stages.enumerated().map { index, stage in
+    /// Returns, for each stage from `first` on, the tables of the store whose rows it copies in one transaction, once for each
+    /// copy.
+    func copiedTables(from first: Int = 0) -> [[String]] {
+        stages[first...].enumerated().map { offset, stage in
             (stage.statements.copies.map(\.source.name) + stage.customSources).flatMap {
-                lineage.origins(of: $0, before: index)
+                lineage.origins(of: $0, before: first + offset)
             }
         }
     }

@@ -7,17 +7,14 @@ package struct MigrationSpace {
     @TaskLocal package static var available: Int64?
 
     private let connection: Connection
-    /// The tables of the database that each stage copies. A stage after the first copies the tables that the earlier
-    /// stages have made of them.
-    private let copied: [Set<String>]
+    private let run: MigrationRun?
     /// The tables of the first stage whose columns are all copied unchanged. Their copies need at least as much space.
     private let whole: Set<String>
     private let pageSize: Int64
 
     /// - Parameter run: The migration; nil if there is none.
     init(_ run: MigrationRun?, _ connection: Connection) throws {
-        self.connection = connection
-        copied = (run?.copiedTables ?? []).map(Set.init)
+        (self.connection, self.run) = (connection, run)
         let first = run?.stages.first
         let copies = first?.statements.copies ?? []
         whole = Set(copies.filter(\.keepsAllColumns).map(\.source.name))
@@ -36,8 +33,10 @@ package struct MigrationSpace {
     func neededBytes() throws -> Int64 {
         // A write-ahead log contains the copies too, until a checkpoint writes them to the database.
         let isLogged = try connection.text("PRAGMA journal_mode") == "wal"
+        // A stage after the first copies the tables that the earlier stages have made of the database's.
+        let copied = run?.copiedTables() ?? []
         return try copied.filter { !$0.isEmpty }.reduce(0) { bytes, tables in
-            try bytes + (sum("pgsize", of: tables) ?? databaseBytes()) * (isLogged ? 3 : 2)
+            try bytes + (sum("pgsize", of: Set(tables)) ?? databaseBytes()) * (isLogged ? 3 : 2)
         }
     }
 

@@ -73,7 +73,7 @@ CREATE TABLE "strata_new_conversions" (
   "color_to_string_from" TEXT,
   "uuid_to_string_from" TEXT
 ) STRICT;
-CREATE TABLE "strata_new_grown" (
+CREATE TABLE "grown" (
   "id" INTEGER PRIMARY KEY,
   "title" TEXT NOT NULL,
   "parent_id" INTEGER REFERENCES "grown" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
@@ -84,7 +84,7 @@ CREATE TABLE "strata_new_hub_later_twice" (
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id", "position")
 ) STRICT;
-CREATE TABLE "strata_new_hub_words" (
+CREATE TABLE "hub_words" (
   "source_id" INTEGER NOT NULL REFERENCES "hub" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" TEXT NOT NULL REFERENCES "string_key" ("code") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
@@ -507,9 +507,7 @@ ALTER TABLE "strata_new_cache" RENAME TO "cache";
 ALTER TABLE "strata_new_cache_labels" RENAME TO "cache_labels";
 ALTER TABLE "strata_new_checked" RENAME TO "checked";
 ALTER TABLE "strata_new_conversions" RENAME TO "conversions";
-ALTER TABLE "strata_new_grown" RENAME TO "grown";
 ALTER TABLE "strata_new_hub_later_twice" RENAME TO "hub_later_twice";
-ALTER TABLE "strata_new_hub_words" RENAME TO "hub_words";
 ALTER TABLE "strata_new_mayor" RENAME TO "mayor";
 ALTER TABLE "strata_new_mayor_visits" RENAME TO "mayor_visits";
 ALTER TABLE "strata_new_membership" RENAME TO "membership";

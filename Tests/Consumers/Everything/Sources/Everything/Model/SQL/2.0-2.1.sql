@@ -36,13 +36,13 @@ CREATE TABLE "strata_new_grown" (
   "sprout_id" INTEGER REFERENCES "sprout" ("id") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   "shout" TEXT GENERATED ALWAYS AS (CAST(upper("title") AS TEXT)) VIRTUAL
 ) STRICT;
-CREATE TABLE "strata_new_grown_labels" (
+CREATE TABLE "grown_labels" (
   "source_id" INTEGER NOT NULL REFERENCES "grown" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "target_id" INTEGER NOT NULL REFERENCES "label" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "position" INTEGER NOT NULL,
   PRIMARY KEY ("source_id", "target_id", "position")
 ) STRICT;
-CREATE TABLE "strata_new_sprout" (
+CREATE TABLE "sprout" (
   "id" INTEGER PRIMARY KEY,
   "stem_id" INTEGER NOT NULL REFERENCES "grown" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   "stem_position" INTEGER,
@@ -56,8 +56,6 @@ SELECT "id", "title", "parent_id" FROM "grown";
 
 DROP TABLE "grown";
 ALTER TABLE "strata_new_grown" RENAME TO "grown";
-ALTER TABLE "strata_new_grown_labels" RENAME TO "grown_labels";
-ALTER TABLE "strata_new_sprout" RENAME TO "sprout";
 CREATE INDEX "grown_parent_id_idx" ON "grown" ("parent_id");
 CREATE INDEX "grown_int_optional_idx" ON "grown" ("int_optional");
 CREATE INDEX "grown_bool_optional_idx" ON "grown" ("bool_optional");
