@@ -31,9 +31,8 @@ struct RowExpressionParser {
 
     /// The keywords. A name that is one of them needs quotes.
     static let keywords: Set<String> = [
-        "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT", "NULL", "OR",
-        "THEN",
-        "TRUE", "WHEN",
+        "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "EXISTS", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT", "NULL",
+        "OR", "SELECT", "THEN", "TRUE", "WHEN",
     ]
 
     private let tokens: [RowExpressionToken]
@@ -101,9 +100,11 @@ struct RowExpressionParser {
                 guard take("NULL") else { throw error("`NULL`") }
                 // SQLite compares with the result of an operator that binds closer: `a IS NULL < b` is `a IS (NULL < b)`.
                 if let next = self.rest, let symbol = next.symbol, symbol.precedence > 4 {
+                    let test = isNegated ? "IS NOT NULL" : "IS NULL"
                     throw RowExpressionError(
                         offset: next.offset,
-                        message: "in SQL, `\(next.text)` binds closer than `IS NULL`; write parentheses")
+                        message: "in SQL, `\(next.text)` binds closer than `\(test)`; write parentheses, like "
+                            + "`(a \(test)) \(next.text) b`")
                 }
                 return isNegated ? .not(.isNull(left)) : .isNull(left)
             }
@@ -181,6 +182,10 @@ struct RowExpressionParser {
         case .word where !Self.keywords.contains(token.text.uppercased()):
             tokenIndex += 1
             return take("(") ? try call(token) : .column(token.text)
+        case .word where ["EXISTS", "SELECT"].contains(token.text.uppercased()):
+            throw RowExpressionError(
+                offset: token.offset,
+                message: "`\(token.text)` is not possible, because only the properties of the same row can be used")
         default: throw error("a value")
         }
     }

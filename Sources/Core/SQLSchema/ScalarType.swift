@@ -32,7 +32,7 @@ package enum ScalarType: String, CaseIterable, Hashable, Sendable {
         case .int, .milliseconds:
             Facts(
                 .integer, .bigint, swift: "Swift.Int", reader: "Int",
-                literal: "write a whole number of at most 64 bits, without quotes")
+                literal: "write a whole number, without quotes")
         case .bool:
             Facts(.integer, .boolean, swift: "Swift.Bool", reader: "Bool", literal: "write true or false")
         case .double:
@@ -69,7 +69,7 @@ package enum ScalarType: String, CaseIterable, Hashable, Sendable {
         case .decimal:
             Facts(
                 .text, .numeric, swift: "Foundation.Decimal", reader: "Decimal",
-                literal: "write a decimal number of at most 38 digits, with or without quotes")
+                literal: "write a decimal number of at most 38 digits, like 1.5, with or without quotes")
         }
     }
 

@@ -326,11 +326,13 @@ package struct DescriptionFileReader {
 
     /// Returns the members with canonical keys, and reports wrong keys.
     mutating func canonical(_ members: [JSON.Member], _ table: KeyTable) -> [JSON.Member] {
-        var keys: Set<String> = []
+        var spellings: [String: String] = [:]
         return members.map { member in
             let key = table.canonical(member.key)
             if let problem = table.problem(with: key) { report(problem, at: member.keyOffset) }
-            if !keys.insert(key).inserted { report(.json(.duplicateKey(key)), at: member.keyOffset) }
+            if let other = spellings.updateValue(member.key, forKey: key) {
+                report(.sameKey(other, member.key), at: member.keyOffset)
+            }
             if table.ignored.contains(key) {
                 if ignoredKeys.isEmpty { ignoredOffset = member.keyOffset }
                 if !ignoredKeys.contains(key) { ignoredKeys.append(key) }

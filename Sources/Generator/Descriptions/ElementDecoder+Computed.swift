@@ -20,6 +20,11 @@ extension ElementDecoder {
             guard let json = fields.value(key) else { continue }
             reader.report(.keyDoesNotApply(key, because: reason), fields.file, json.offset)
         }
+        if case .object? = fields.value("property_type")?.value {
+            let reason = "a relationship cannot be computed; remove it"
+            reader.report(.keyDoesNotApply("computed", because: reason), fields.file, value.json.offset)
+            return nil
+        }
         guard let name = reader.name(fields), let typeName = type(fields),
             let type = attributeType(fields, type: typeName)
         else { return nil }
@@ -44,11 +49,11 @@ extension ElementDecoder {
     /// The keys that only a stored property has, each with the reason.
     private static let storedKeys: [(key: String, reason: String)] =
         [
-            ("nullable", "whether a computed value can be null depends on what it is computed from"),
-            ("lazy", "a computed property is always optional"),
-            ("default_value", "a computed property stores no value"),
-            ("unique", "a computed property cannot be unique"),
-            ("collation", "a computed property compares bytes"),
+            ("nullable", "a computed property is always optional; remove it"),
+            ("lazy", "a computed property is always optional; remove it"),
+            ("default_value", "a computed property stores no value; remove it"),
+            ("unique", "a computed property cannot be unique; remove it"),
+            ("collation", "a computed property compares bytes; remove it"),
         ] + ValueLimit.Kind.allCases.map { ($0.rawValue, "limit the properties that the value is computed from") }
 
     /// Reports the parts of a description that do not fit a computed property, and a history in which a stored

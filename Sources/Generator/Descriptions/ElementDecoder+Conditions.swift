@@ -63,7 +63,7 @@ extension ElementDecoder {
         var lineages: [String: ElementLineage] = [:]
         for name in Set(parsed.columns).sorted() {
             lineages[name] = property(
-                name, of: entity, called: source.name, at: field.moment, source.file, field.json.offset)
+                name, of: entity, called: source.name, at: field.moment, source.file, field.json.offset, key: key)
         }
         let expression: RowExpression<ElementLineage>
         do throws(UnknownName) {
@@ -87,7 +87,7 @@ extension ElementDecoder {
         let source = sources[entity]
         guard
             let lineage = property(
-                member.key, of: entity, called: source.name, at: moment, source.file, member.keyOffset)
+                member.key, of: entity, called: source.name, at: moment, source.file, member.keyOffset, key: key)
         else { return nil }
         if member.value.isNull { return .isNull(.column(lineage)) }
         let fields = source.properties[lineage].fields[moment]

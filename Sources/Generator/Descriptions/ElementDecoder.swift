@@ -149,7 +149,7 @@ struct ElementDecoder: Sendable {
     private mutating func persistedColumns(_ names: [JSON], of property: Property, _ fields: Fields) -> [String] {
         guard property.relationship?.association == .toOne else {
             reader.report(
-                .keyDoesNotApply("persisted_name", because: "only a to_one relationship has several columns"),
+                .keyDoesNotApply("persisted_name", because: "only a to_one relationship can have several names; write one, as a string"),
                 fields.file, fields["persisted_name"]?.json.offset ?? fields.offset)
             return []
         }
@@ -222,16 +222,18 @@ struct ElementDecoder: Sendable {
     }
 
     /// Returns the property that has the name `name` in the version at `index`; nil, after a diagnostic, if there is
-    /// none, or if it is computed and `computed` is false.
+    /// none, or if it is computed.
+    ///
+    /// - Parameter key: The key that contains the name, for messages; nil if the property may be computed.
     mutating func property(
         _ name: String, of entity: EntityLineage, called entityName: String, at index: VersionIndex,
-        _ file: SourceFile, _ offset: Int, computed mayBeComputed: Bool = false
+        _ file: SourceFile, _ offset: Int, key: String?
     ) -> ElementLineage? {
         if let property = sources.property(name, of: entity, at: index) {
-            if mayBeComputed || sources[entity].properties[property].fields[index].field("computed") == nil {
+            guard let key, sources[entity].properties[property].fields[index].field("computed") != nil else {
                 return property
             }
-            reader.report(.computedProperty(name), file, offset)
+            reader.report(.computedProperty(name, key: key), file, offset)
             return nil
         }
         let nearest = sources.propertyNames(of: entity, at: index).nearest(to: name)
@@ -246,7 +248,7 @@ struct ElementDecoder: Sendable {
     ) -> ElementLineage? {
         let source = sources[entity]
         return reader.string(json, key: key, source.file).flatMap {
-            property($0, of: entity, called: source.name, at: index, source.file, json.offset)
+            property($0, of: entity, called: source.name, at: index, source.file, json.offset, key: key)
         }
     }
 
@@ -280,7 +282,7 @@ struct ElementDecoder: Sendable {
             let (name, isDescending) = isName ? (text, false) : IndexedName.parse(text)
             guard
                 let property = property(
-                    name, of: entity, called: source.name, at: field.moment, source.file, json.offset, computed: true)
+                    name, of: entity, called: source.name, at: field.moment, source.file, json.offset, key: nil)
             else { continue }
             index.shape.columns.append(property)
             if isDescending { index.shape.descending.insert(property) }

@@ -75,13 +75,17 @@ enum TypeHint {
 enum LiteralHint {
     /// Returns what to write instead of a number that would be stored as another one; nil for other values.
     static func hint(_ text: String, type: ScalarType) -> String? {
+        if [.int, .milliseconds].contains(type), let value = Double(text), value.rounded() == value {
+            return "write a whole number from \(Int64.min) to \(Int64.max)"
+        }
         guard [.double, .float, .seconds, .date].contains(type), let value = Double(text), value.isFinite else {
             return nil
         }
         let nearest = type == .float ? Double(Float(text) ?? 0) : value
         guard nearest.isFinite else { return nil }
         let shown = Int64(exactly: nearest).map(String.init) ?? String(nearest)
-        return
-            "it would be stored as \(shown); write that, or use \(text.contains { ".eE".contains($0) } ? "decimal" : "int or decimal")"
+        let types = [ScalarType.int, .decimal].filter { Literal(text, type: $0) != nil }.map(\.rawValue)
+        return "it would be stored as \(shown); write that"
+            + (types.isEmpty ? "" : ", or use \(types.joined(separator: " or "))")
     }
 }

@@ -45,7 +45,8 @@ struct InstructionReader {
                 let property =
                     sources.property(name, of: lineage, at: index)
                     ?? sources.property(name, of: lineage, at: index.previous)
-                    ?? decoder.property(name, of: lineage, called: source.name, at: index, source.file, json.offset)
+                    ?? decoder.property(
+                        name, of: lineage, called: source.name, at: index, source.file, json.offset, key: nil)
                 if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
             }
         }
@@ -111,7 +112,7 @@ struct InstructionReader {
         }
         let called = sources[entity].fields[index.previous].name ?? ""
         return decoder.reader.string(json, key: key, file).flatMap { name in
-            decoder.property(name, of: entity, called: called, at: index.previous, file, json.offset)
+            decoder.property(name, of: entity, called: called, at: index.previous, file, json.offset, key: key)
         }.map { .property($0) }
     }
 

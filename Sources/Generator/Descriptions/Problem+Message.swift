@@ -21,6 +21,10 @@ extension Problem {
             return "\(owner) needs \"\(key)\""
         case .wrongKind(let key, let expected, let found):
             return "\"\(key)\" must be \(expected), not \(found)"
+        case .wrongEntry(let key, let expected, let found):
+            return "an entry of \"\(key)\" must be \(expected), not \(found)"
+        case .sameKey(let one, let other):
+            return "\"\(one)\" and \"\(other)\" are the same key; remove one of them"
         case .unknownValue(let value, let key, let allowed):
             let values = allowed.map { "\"\($0)\"" }
             let last = values.last ?? ""
@@ -64,8 +68,8 @@ extension Problem {
             return "\"removed_at_version\" \(removed) must be later than \"added_at_version\" \(added)"
         case .addedTwice:
             return "\"added_at_version\" and the first item of \"version_history\" name different versions"
-        case .outlivesEntity(let element, let entity):
-            return "\(element) must be added and removed within the versions that have `\(entity)`"
+        case .outlivesEntity(let element, let entity, let versions):
+            return "\(element) must be added and removed within the versions that have `\(entity)`: \(versions)"
         case .itemOutsideLife(let version):
             return
                 "nothing can change at \(version): a change needs an element that exists in that version and in the one before; "
@@ -100,8 +104,9 @@ extension Problem {
         case .sameTableName(let name, let version):
             return
                 "version \(version) would have two tables, indexes or columns `\(name)`, because SQL ignores letter case"
-        case .nameOfKey(let name):
-            return "`\(name)` is the name of the primary key; give the property or the \"identifier\" another \"name\""
+        case .nameOfKey(let name, let key):
+            let remedy = key == "name" ? "or the" : "another \"\(key)\", or the"
+            return "`\(name)` is the name of the primary key; give the property \(remedy) \"identifier\" another \"name\""
         case .controlInFileName:
             return "the name of the file contains a line break or another control character; rename the file"
         case .sameFileName(let name):
@@ -151,20 +156,24 @@ extension Problem {
             return "a primary key, an index or a search needs at least one property"
         case .malformedExpression(let key, let problem):
             return "Strata cannot read \"\(key)\": \(problem)"
-        case .computedProperty(let name):
-            return "`\(name)` is computed, so only indexes and queries can use it; "
+        case .computedProperty(let name, let key):
+            return "`\(name)` is computed, so \"\(key)\" cannot use it; "
                 + "name the stored properties that it is computed from"
         case .computedOfOtherType(let found, let type, let version):
             return "\"computed\" may give \(found) in version \(version), but the property is of type \(type)"
         case .conditionDoesNotApply(let key, let reason, let version):
             return "\"\(key)\" does not apply to version \(version): \(reason); "
                 + "correct it, or add a history with the former \"\(key)\""
+        case .conditionOfYounger(let key, let property, let added, let version):
+            return "`\(property)` does not exist in version \(version); add \"added_at_version\": \"\(added)\" here too, "
+                + "or write the \"\(key)\" of version \(version) in \"previous\""
         case .valueOutsideLimit(let key, let value, let limit):
             return "\"\(key)\" is \(value), which \(limit) does not allow; correct one of them"
         case .emptyRange(let least, let greatest):
             return "\"\(greatest)\" is less than \"\(least)\", so no value would be allowed; correct one of them"
         case .sameCheckName(let name):
-            return "another check or limit of the entity has the name `\(name)`; give this one another name"
+            return "another check or limit of the entity is called `\(name)` (SQL ignores letter case); "
+                + "give this one another name"
         case .indexOfUnstored(let name):
             return "`\(name)` has no column in this table, so it cannot be indexed; remove it from the index"
         case .noEntities:
@@ -203,6 +212,9 @@ extension Problem {
         case .defaultOfOtherVersion(let version):
             return "the default value does not fit the type that the property has in version \(version); "
                 + "write the former default value beside the former \"property_type\" in \"previous\""
+        case .defaultOfOlderSubtype(let subtype, let version):
+            return "the default value is not valid in version \(version), because `\(subtype)` is different there; "
+                + "in an item of \"version_history\", write the \"default_value\" of that version, or null, in \"previous\""
         case .missingMember(let name, let subtype):
             return "add \"\(name)\" to this value, because it has no default value in `\(subtype)`"
         case .unusedSubtype(let name):

@@ -12,6 +12,10 @@ package enum Problem: Hashable, Sendable {
     case notADescription(found: String)
     case missingKey(String, of: String)
     case wrongKind(key: String, expected: String, found: String)
+    /// An entry of an array or object, such as `versions`.
+    case wrongEntry(of: String, expected: String, found: String)
+    /// Two spellings of the same key.
+    case sameKey(String, String)
     /// A value that is not one of `allowed`.
     case unknownValue(String, of: String, allowed: [String])
     case unknownType(String, hint: String?)
@@ -36,7 +40,7 @@ package enum Problem: Hashable, Sendable {
     case nothingPrevious(key: String)
     case removedBeforeAdded(added: String, removed: String)
     case addedTwice
-    case outlivesEntity(element: String, entity: String)
+    case outlivesEntity(element: String, entity: String, versions: String)
     /// A history item outside the life of its element, or with former values at its start or end.
     case itemOutsideLife(String)
     case replacementWithoutRemoval
@@ -56,7 +60,8 @@ package enum Problem: Hashable, Sendable {
     case sameTableName(String, version: String)
     case sameFileName(String)
     case controlInFileName
-    case nameOfKey(String)
+    /// The name, and the key that gives it to the property.
+    case nameOfKey(String, key: String)
 
     // Meaning
     case unknownEntity(String, version: String, nearest: String?)
@@ -74,10 +79,11 @@ package enum Problem: Hashable, Sendable {
     case indexOfNothing
     case malformedExpression(key: String, String)
     /// The name of a computed property where only a stored one can stand.
-    case computedProperty(String)
+    case computedProperty(String, key: String)
     /// A computed property whose values may be of another type than its own.
     case computedOfOtherType(found: String, type: String, version: String)
     case conditionDoesNotApply(key: String, String, version: String)
+    case conditionOfYounger(key: String, property: String, added: String, version: String)
     /// A default value or a backfill value that a limit forbids.
     case valueOutsideLimit(key: String, value: String, limit: String)
     case emptyRange(String, String)
@@ -103,6 +109,7 @@ package enum Problem: Hashable, Sendable {
     case sameValue(String, String, String, version: String)
     case unusableMember(String)
     case defaultOfOtherVersion(version: String)
+    case defaultOfOlderSubtype(String, version: String)
     case missingMember(String, of: String)
     case unusedSubtype(String)
     case hiddenType(String, type: String, module: String)

@@ -14,7 +14,11 @@ extension SourceMap {
             let isInside =
                 !life.isEmpty && life.lowerBound >= limits.lowerBound && life.upperBound <= limits.upperBound
             if !isInside {
-                let problem = Problem.outlivesEntity(element: name, entity: owner)
+                var existence = "from \(versions[limits.lowerBound].text) on"
+                if limits.upperBound.value < versions.versions.count {
+                    existence += ", until it is removed at \(versions[limits.upperBound].text)"
+                }
+                let problem = Problem.outlivesEntity(element: name, entity: owner, versions: existence)
                 problems.append(file.diagnostic(problem, at: element.description.offset))
             }
         }

@@ -142,6 +142,15 @@ package struct Validator {
             diagnostics.append(diagnostic(problem))
         }
         for lineage in Set(condition.columns).sorted() {
+            let life = sources[entity.lineage].properties[lineage].fields.life
+            if let added = life.first.map({ sources.versions[$0] }), added > version.version {
+                let name = sources.name(of: lineage, in: entity.lineage)
+                diagnostics.append(
+                    diagnostic(
+                        .conditionOfYounger(
+                            key: key, property: name, added: added.text, version: version.version.text)))
+                continue
+            }
             let count = columns.count { $0.property == lineage && $0.role != .position }
             if count != 1 { refuse(lineage, count == 0 ? "has no column in this table" : "has several columns") }
         }
@@ -222,7 +231,10 @@ package struct Validator {
         func checkColumn(_ name: String, _ member: String, of property: ElementLineage?, isKey: Bool, isPart: Bool) {
             if let property, duplicates.contains(property) { return }
             if !isKey, name.lowercased() == keyName {
-                report(.nameOfKey(name), entity, index, property: property)
+                let key =
+                    property.flatMap { sources[entity.lineage].properties[$0].fields[index].value("persisted_name") } == nil
+                    ? "name" : "persisted_name"
+                report(.nameOfKey(name, key: key), entity, index, property: property, key: key)
                 return
             }
             let relationship = property.flatMap(entity.property).flatMap { $0.relationship == nil ? nil : $0.name }
@@ -326,8 +338,7 @@ package struct Validator {
         }
         if let value = property.defaultValue, version.literal(value, type: type) == nil {
             report(
-                .defaultOfOtherVersion(version: version.version.text), entity, index, property: property.lineage,
-                key: "default_value")
+                olderSubtype(of: type, version), entity, index, property: property.lineage, key: "default_value")
         }
         if let value = property.defaultValue.flatMap({ version.literal($0, type: type) }),
             let limit = property.limits.first(where: { !$0.allows(value) })
@@ -343,6 +354,12 @@ package struct Validator {
                 property: property.lineage,
                 key: key)
         }
+    }
+
+    /// The problem that a default value is not valid in an earlier version. The decoder has checked it with the same type, so the
+    /// subtype differs.
+    private func olderSubtype(of type: ValueType, _ version: ModelVersion) -> Problem {
+        .defaultOfOlderSubtype(type.subtype.map { sources[$0].name } ?? "", version: version.version.text)
     }
 
     private mutating func check(_ subtype: Subtype, _ version: ModelVersion, _ index: VersionIndex) {
@@ -383,8 +400,7 @@ package struct Validator {
                 diagnostics.append(
                     diagnostic(member.lineage, "property_type")(.unknownSubtype(name, version: version.version.text)))
             } else if let value = member.defaultValue, version.literal(value, type: type) == nil {
-                diagnostics.append(
-                    diagnostic(member.lineage, "default_value")(.defaultOfOtherVersion(version: version.version.text)))
+                diagnostics.append(diagnostic(member.lineage, "default_value")(olderSubtype(of: type, version)))
             }
         }
     }

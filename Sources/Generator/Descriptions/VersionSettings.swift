@@ -15,6 +15,8 @@ package struct VersionSettings: Sendable {
     private(set) var listed: [Mention]?
     /// The names that versions had in the imported format.
     private(set) var formerNames: [Version: String] = [:]
+    /// The listed versions that are not in ascending order.
+    private var misplaced: Set<Version> = []
     private var oldest: Mention?
     private(set) var current: Mention?
     /// The versions to which stores of a version can migrate; the first is the default.
@@ -62,10 +64,9 @@ package struct VersionSettings: Sendable {
                     }
                 }
             }
-            guard let mention = version(json, key: "versions", expected: "an array of versions, like [\"1.0\"]") else {
-                continue
-            }
+            guard let mention = entry(json, of: "versions", or: ", or an object with \"version\"") else { continue }
             if let last = mentions.last, mention.version <= last.version {
+                misplaced.insert(mention.version)
                 report(.versionsNotAscending(mention.version.text, after: last.version.text), mention.offset)
                 continue
             }
@@ -94,7 +95,7 @@ package struct VersionSettings: Sendable {
                 if list.isEmpty { report(.noSuccessor(from.version.text), member.value.offset) }
             }
             for element in elements {
-                guard let to = version(element, key: "chain") else { continue }
+                guard let to = entry(element, of: "chain") else { continue }
                 if to.version <= from.version {
                     report(.versionsNotAscending(to.version.text, after: from.version.text), to.offset)
                 } else if targets.contains(where: { $0.version == to.version }) {
@@ -107,11 +108,17 @@ package struct VersionSettings: Sendable {
         }
     }
 
-    private mutating func version(
-        _ json: JSON, key: String, expected: String = "a version, like \"1.0\""
-    ) -> Mention? {
+    /// Reads a version in an array or object.
+    private mutating func entry(_ json: JSON, of key: String, or other: String = "") -> Mention? {
+        if case .string = json.value { return version(json, key: key) }
+        report(
+            .wrongEntry(of: key, expected: "a version in quotes, like \"3.0\"" + other, found: json.kind), json.offset)
+        return nil
+    }
+
+    private mutating func version(_ json: JSON, key: String) -> Mention? {
         guard case .string(let text) = json.value else {
-            report(.wrongKind(key: key, expected: expected, found: json.kind), json.offset)
+            report(.wrongKind(key: key, expected: "a version, like \"1.0\"", found: json.kind), json.offset)
             return nil
         }
         guard let version = Version(text) else {
@@ -138,7 +145,7 @@ package struct VersionSettings: Sendable {
             let problem = Problem.currentVersionIsUnsupported(current.version.text, oldest: oldest.version.text)
             unknown = [file.diagnostic(problem, at: current.offset)]
         }
-        guard let listed = listed.map({ Set($0.map(\.version)) }) else { return unknown }
+        guard let listed = listed.map({ misplaced.union($0.map(\.version)) }) else { return unknown }
         return unknown
             + mentions.filter { !listed.contains($0.version) }.map { mention in
                 mention.file.diagnostic(.unlistedVersion(mention.version.text), at: mention.offset)
