@@ -31,7 +31,8 @@ struct RowExpressionParser {
 
     /// The keywords. A name that is one of them needs quotes.
     static let keywords: Set<String> = [
-        "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "EXISTS", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT", "NULL",
+        "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "EXISTS", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT",
+        "NULL",
         "OR", "SELECT", "THEN", "TRUE", "WHEN",
     ]
 

@@ -149,7 +149,9 @@ struct ElementDecoder: Sendable {
     private mutating func persistedColumns(_ names: [JSON], of property: Property, _ fields: Fields) -> [String] {
         guard property.relationship?.association == .toOne else {
             reader.report(
-                .keyDoesNotApply("persisted_name", because: "only a to_one relationship can have several names; write one, as a string"),
+                .keyDoesNotApply(
+                    "persisted_name",
+                    because: "only a to_one relationship can have several names; write one, as a string"),
                 fields.file, fields["persisted_name"]?.json.offset ?? fields.offset)
             return []
         }

@@ -106,7 +106,8 @@ extension Problem {
                 "version \(version) would have two tables, indexes or columns `\(name)`, because SQL ignores letter case"
         case .nameOfKey(let name, let key):
             let remedy = key == "name" ? "or the" : "another \"\(key)\", or the"
-            return "`\(name)` is the name of the primary key; give the property \(remedy) \"identifier\" another \"name\""
+            return
+                "`\(name)` is the name of the primary key; give the property \(remedy) \"identifier\" another \"name\""
         case .controlInFileName:
             return "the name of the file contains a line break or another control character; rename the file"
         case .sameFileName(let name):
@@ -165,7 +166,8 @@ extension Problem {
             return "\"\(key)\" does not apply to version \(version): \(reason); "
                 + "correct it, or add a history with the former \"\(key)\""
         case .conditionOfYounger(let key, let property, let added, let version):
-            return "`\(property)` does not exist in version \(version); add \"added_at_version\": \"\(added)\" here too, "
+            return
+                "`\(property)` does not exist in version \(version); add \"added_at_version\": \"\(added)\" here too, "
                 + "or write the \"\(key)\" of version \(version) in \"previous\""
         case .valueOutsideLimit(let key, let value, let limit):
             return "\"\(key)\" is \(value), which \(limit) does not allow; correct one of them"

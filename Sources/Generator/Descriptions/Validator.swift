@@ -232,7 +232,8 @@ package struct Validator {
             if let property, duplicates.contains(property) { return }
             if !isKey, name.lowercased() == keyName {
                 let key =
-                    property.flatMap { sources[entity.lineage].properties[$0].fields[index].value("persisted_name") } == nil
+                    property.flatMap { sources[entity.lineage].properties[$0].fields[index].value("persisted_name") }
+                        == nil
                     ? "name" : "persisted_name"
                 report(.nameOfKey(name, key: key), entity, index, property: property, key: key)
                 return
