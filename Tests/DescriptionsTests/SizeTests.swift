@@ -5,10 +5,12 @@ import Testing
 
 /// Descriptions at the limits of SQLite.
 @Suite struct SizeTests {
-    private func errors(_ properties: [String], _ rest: String = "", others: [String] = []) -> [String] {
+    private func errors(
+        _ properties: [String], _ rest: String = "", identifier: String = #"{ "type": "int" }"#, others: [String] = []
+    ) -> [String] {
         let note = """
             {
-              "name": "note", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+              "name": "note", "version_history": [{ "version": "1.0" }], "identifier": \(identifier),
               "properties": [\(properties.joined(separator: ","))]\(rest)
             }
             """
@@ -43,6 +45,17 @@ import Testing
         }
         #expect(search(100) == [])
         #expect(search(SQLiteLimits.searchedColumns + 1).count == 1)
+    }
+
+    @Test func `a primary key has at most 100 columns`() {
+        func key(_ count: Int) -> [String] {
+            let names = (0..<count).map { "\"p\($0)\"" }.joined(separator: ",")
+            return errors(
+                (0..<count).map { #"{"name": "p\#($0)", "property_type": "int"}"# },
+                identifier: #"{"type": "properties", "properties": [\#(names)]}"#)
+        }
+        #expect(key(SQLiteLimits.keyColumns) == [])
+        #expect(key(SQLiteLimits.keyColumns + 1).count == 1)
     }
 
     @Test func `a default value fits into a statement, and all of a table do`() {

@@ -134,6 +134,24 @@ import Testing
             isFilled: true, found: ["swift": 0]),
     ]
 
+    @Test func `an index has as many columns as FTS5 allows`() throws {
+        try withFile { (url: URL) throws in
+            let columns = (1...SQLiteLimits.searchedColumns).map { "c\($0)" }
+            let table = Table(
+                "wide",
+                ["id integer key"] + columns.map { "\($0) text?" } + [
+                    "search (\(columns.joined(separator: ", "))) unicode61"
+                ])
+            let index = try #require(SearchIndex(of: table))
+            let connection = try Connection(path: url.path, mode: .create)
+            for statement in SQLite.create(table) { try connection.execute(statement) }
+            try connection.execute(
+                "INSERT INTO wide (id) VALUES (1); UPDATE wide SET c1 = 'tea'; UPDATE wide SET c1990 = 'milk'")
+            try connection.execute(index.check)
+            #expect(try connection.integer("SELECT count(*) FROM strata_search_wide('tea milk')") == 1)
+        }
+    }
+
     @Test func `names in an index may have any characters`() throws {
         try withFile { (url: URL) throws in
             let name = "it's \"a\" [table]; ünï, %_"

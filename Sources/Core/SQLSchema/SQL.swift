@@ -10,6 +10,16 @@ package enum SQL {
         identifiers.map(quoted).joined(separator: ", ")
     }
 
+    /// Returns the condition that at least one of some conditions is true. SQLite allows expressions with at most 1000 levels
+    /// (https://sqlite.org/limits.html#max_expr_depth), and each OR is one.
+    package static func any(_ conditions: [String]) -> String {
+        let most = 100
+        if conditions.count <= most { return conditions.joined(separator: " OR ") }
+        return stride(from: 0, to: conditions.count, by: most).map { start in
+            "(\(any(Array(conditions[start..<min(start + most, conditions.count)]))))"
+        }.joined(separator: " OR ")
+    }
+
     /// Returns `text` as a string literal: `'it''s'`.
     package static func literal(_ text: String) -> String {
         "'" + escaped(text, 0x27) + "'"

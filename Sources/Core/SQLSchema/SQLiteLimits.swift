@@ -5,6 +5,8 @@ package enum SQLiteLimits {
     package static let columns = 2_000
     /// The most columns of a table for searches. FTS5 adds hidden ones.
     package static let searchedColumns = 1_990
+    /// The most columns of a primary key. Conditions compare them one by one, and SQLite limits the depth of conditions.
+    package static let keyColumns = 100
     /// The most arguments of a function.
     package static let arguments = 127
     /// The most bytes of a statement.

@@ -83,8 +83,7 @@ package struct SearchIndex: Hashable, Sendable {
             let name = SQL.quoted(column)
             return "old.\(name) IS NOT new.\(name)" + (table.column(column)?.collation == nil ? "" : " COLLATE BINARY")
         }
-        let isChanged = (["old.\(SQL.quoted(number)) IS NOT new.\(SQL.quoted(number))"] + changed)
-            .joined(separator: " OR ")
+        let isChanged = SQL.any(["old.\(SQL.quoted(number)) IS NOT new.\(SQL.quoted(number))"] + changed)
         let keys = table.integerKey.map { [$0] } ?? []
         let actions = [
             ("insert", "INSERT", "", insert),

@@ -13,6 +13,13 @@ extension Validator {
                     "the table of `\(entity.name)`", found: columns, "columns", most: SQLiteLimits.columns,
                     remedy: "move properties to a struct, or to another entity"), entity, index)
         }
+        if table.primaryKey.count > SQLiteLimits.keyColumns {
+            report(
+                .tooMany(
+                    "the primary key of `\(entity.name)`", found: table.primaryKey.count, "columns",
+                    most: SQLiteLimits.keyColumns, remedy: "use an int or uuid, and a unique index"), entity, index,
+                key: "identifier")
+        }
         if let search = entity.search, search.columns.count > SQLiteLimits.searchedColumns {
             report(
                 .tooMany(

@@ -123,14 +123,15 @@ def check_tables(connection, model, version, name):
     missing = {index for index in facts.indexed if not any(begins(index, other) for other in indexed | unique)}
     if missing:
         raise Mismatch(f"{name}: missing indexes {missing}")
-    for table, column, collation in facts.collations:
-        # A new index has the collation of its column.
+    for table in {table for table, _, _ in facts.collations}:
+        # A new index has the collations of its columns.
+        wanted = {column: collation for place, column, collation in facts.collations if place == table}
         connection.execute("BEGIN")
-        connection.execute(f"CREATE INDEX probe ON {quoted(table)} ({quoted(column)})")
-        found = connection.execute("PRAGMA index_xinfo(probe)").fetchone()[4]
+        connection.execute(f"CREATE INDEX probe ON {quoted(table)} ({', '.join(map(quoted, wanted))})")
+        found = {row[2]: row[4] for row in connection.execute("PRAGMA index_xinfo(probe)") if row[5]}
         connection.rollback()
-        if found != collation:
-            raise Mismatch(f"{name}: {table}.{column} is compared by {found} instead of {collation}")
+        if found != wanted:
+            raise Mismatch(f"{name}: {table} compares its columns by {found} instead of {wanted}")
 
 
 def same_default(expected, found):

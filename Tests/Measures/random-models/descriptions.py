@@ -319,6 +319,12 @@ class Model:
         self.oldest = self.index.get(configuration.get("oldest_supported_version"), 0)
         self.subtypes = [Subtype(self, each) for each in files.values() if "identifier" not in each]
         self.entities = [Entity(self, each) for each in files.values() if "identifier" in each]
+        #: The names of properties whose change in the newest version is too deep for SQLite.
+        self.deep = ()
+
+    def is_too_deep(self, property, version):
+        """Whether a property of a version has another type than before, and SQLite cannot change its values."""
+        return version == len(self.versions) - 1 and property.name(version) in self.deep
 
     def after(self, version):
         return self.chain.get(version, version + 1)

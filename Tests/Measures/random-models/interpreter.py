@@ -447,7 +447,7 @@ class CustomEntity:
             has_value = has_value or not source.nullable(old)
         if not property.lives(old):
             return "new" if is_lost or not (property.nullable(new) or has_value) else None
-        if not converts(property.type(old), property.type(new), old):
+        if not converts(property.type(old), property.type(new), old) or self.model.is_too_deep(property, new):
             return "type"
         if property.nullable(old) and not property.nullable(new) and (is_lost or not has_value):
             return "required"
