@@ -79,9 +79,10 @@ package struct SearchIndex: Hashable, Sendable {
         // The index finds the words of a row by the texts that the row had.
         let delete =
             "  INSERT INTO \(SQL.quoted(name)) (\(SQL.quoted(name)), \(columns)) VALUES ('delete', \(values("old")));\n"
-        let changed = search.columns.map { column -> String in
+        let collated = Set(table.columns.filter { $0.collation != nil }.map(\.name))
+        let changed = search.columns.map { column in
             let name = SQL.quoted(column)
-            return "old.\(name) IS NOT new.\(name)" + (table.column(column)?.collation == nil ? "" : " COLLATE BINARY")
+            return "old.\(name) IS NOT new.\(name)" + (collated.contains(column) ? " COLLATE BINARY" : "")
         }
         let isChanged = SQL.any(["old.\(SQL.quoted(number)) IS NOT new.\(SQL.quoted(number))"] + changed)
         let keys = table.integerKey.map { [$0] } ?? []
