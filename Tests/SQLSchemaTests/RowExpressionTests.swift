@@ -5,7 +5,8 @@ import Testing
 /// Expressions over the columns of a row: their text, and what SQLite makes of it.
 @Suite struct RowExpressionTests {
     @Test(arguments: [
-        ("a", "a"), ("  A_1 ", "A_1"), ("\"select\"", "\"select\""), ("selected", "selected"), ("\"and\"", "\"and\""), ("\"a\"\"b\"", "\"a\"\"b\""),
+        ("a", "a"), ("  A_1 ", "A_1"), ("\"select\"", "\"select\""), ("selected", "selected"), ("\"and\"", "\"and\""),
+        ("\"a\"\"b\"", "\"a\"\"b\""),
         ("[a b]", "\"a b\""), ("`é`", "\"é\""), ("-5", "-5"), ("- a", "-a"), ("-(-5)", "5"), ("1.50", "1.5"),
         ("1e3", "1000.0"),
         ("'it''s'", "'it''s'"), ("x'00fF'", "X'00FF'"), ("TRUE", "1"), ("null", "NULL"),
@@ -33,14 +34,16 @@ import Testing
         ("", "a value is missing at the end"), ("a +", "a value is missing at the end"),
         ("a b", "`b` is not expected here"),
         ("(a", "`)` is missing at the end"), ("a)", "`)` is not expected here"),
-        ("a IS 5", "`NULL` is missing before `5`"), ("a IS NOT NULL < b", "`<` binds closer than `IS NOT NULL`"), ("a IS NULL < b", "(a IS NULL) < b"),
+        ("a IS 5", "`NULL` is missing before `5`"), ("a IS NOT NULL < b", "`<` binds closer than `IS NOT NULL`"),
+        ("a IS NULL < b", "(a IS NULL) < b"),
         ("a > 1e-999", "`1e-999` is not a number"), ("a IN (1, 2, 3e-400)", "is not a number"),
         ("'a", "the closing quote is missing"), ("a; DROP TABLE b", "`;` is not allowed in an expression"),
         ("random()", "the function `random` is not one of"), ("length(a, b)", "`length` cannot have 2 arguments"),
         ("a COLLATE nocase", "`COLLATE` is not expected here"),
         ("CASE a WHEN 1 THEN 2 END", "`WHEN` is missing before `a`"),
         ("x'0'", "the blob is not hexadecimal"), ("1e999", "`1e999` is not a number"), ("?1", "`?` is not allowed"),
-        ("a = (SELECT 1)", "`SELECT` is not possible"), ("EXISTS (SELECT 1)", "`EXISTS` is not possible"), ("a -- b", "a comment is not allowed"),
+        ("a = (SELECT 1)", "`SELECT` is not possible"), ("EXISTS (SELECT 1)", "`EXISTS` is not possible"),
+        ("a -- b", "a comment is not allowed"),
         (String(repeating: "(", count: 100) + "a", "nested too deeply"), ("'a\0'", "the closing quote is missing"),
         (String(repeating: "- ", count: 100) + "a", "nested too deeply"),
         ("abs(a)", "the function `abs` is not one of"),
