@@ -131,6 +131,31 @@ func withBooks(_ body: (String) throws -> Void) throws {
         return Set(found).subtracting(expected).map { "+ \($0)" } + Set(expected).subtracting(found).map { "- \($0)" }
     }
 
+    @Test(arguments: [(1_599, 32, nil), (1_600, 32, "more than 1,600 columns"), (40, 33, "more than 32 columns")])
+    func `a model has at most as many columns as a server allows`(
+        properties: Int, indexed: Int, problem: String?
+    ) throws {
+        try withFolder { folder in
+            let names = (0..<properties).map { "p\($0)" }
+            let texts = names.map { #"{"name": "\#($0)", "property_type": "string", "nullable": true}"# }
+            let index = names.prefix(indexed).map { "\"\($0)\"" }.joined(separator: ", ")
+            let description = """
+                {"name": "wide", "version_history": [{"version": "1.0"}], "identifier": {"type": "int"},
+                "indexes": [{"properties": [\(index)]}], "properties": [\(texts.joined(separator: ",\n"))]}
+                """
+            try Data(description.utf8).write(to: folder.appendingPathComponent("Wide.json"))
+            try Data("{}".utf8).write(to: folder.appendingPathComponent("strata.json"))
+            let model = try loadedModel(folder.path)
+            let file = Result { try model.serverSchema().versions[0].file }
+            switch (file, problem) {
+            case (.success(let file), nil): try server.withDatabase { url in try server.run([file], at: url) }
+            case (.failure(let error), let problem?): #expect("\(error)".contains(problem))
+            case (.success, _): Issue.record("\(properties) properties are accepted")
+            case (.failure(let error), _): throw error
+            }
+        }
+    }
+
     @Test func `a server takes the first of several ways`() throws {
         let model = try loadedModel(
             package.appendingPathComponent("Tests/Consumers/Examples/Sources/Relations/Model").path)

@@ -74,6 +74,9 @@ package enum CommandError: Error, CustomStringConvertible {
         case .function(let function): "PostgreSQL has no function like \(function.rawValue)"
         case .computedPattern: "PostgreSQL has no GLOB, and only a fixed pattern can be translated"
         case .negativeLength: "substr of PostgreSQL does not count from the end"
+        case .columns(let table): "the table \(table) has more than 1,600 columns, which PostgreSQL does not allow"
+        case .indexedColumns(let table):
+            "the primary key or an index of \(table) has more than 32 columns, which PostgreSQL does not allow"
         case .dateAsText: "an expression uses a date as a text, which PostgreSQL writes in another form"
         }
     }

@@ -19,6 +19,10 @@ package struct ServerExpression {
         case negativeLength
         /// A date as a text. PostgreSQL writes it in the time zone of the session.
         case dateAsText
+        /// The name of a table with more columns than PostgreSQL allows.
+        case columns(of: String)
+        /// The name of a table whose primary key, or one of whose indexes, has more columns than PostgreSQL allows.
+        case indexedColumns(of: String)
     }
 
     init(types: [String: ServerType], name: @escaping (String) -> String = PostgreSQL.quoted) {

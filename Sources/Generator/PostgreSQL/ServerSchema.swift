@@ -59,6 +59,7 @@ package struct ServerSchema: Sendable {
         let collations = Set(tables.flatMap { $0.table.columns.compactMap(\.collation) })
         statements += Collation.allCases.filter(collations.contains).compactMap(PostgreSQL.create)
         for table in tables {
+            try table.checkSize()
             statements.append(try PostgreSQL.createTable(table))
             for index in table.table.indexes { statements.append(try PostgreSQL.createIndex(index, on: table)) }
         }

@@ -18,6 +18,16 @@ package struct ServerTable: Hashable, Sendable {
 
     package func type(of column: String) -> ServerType { types[column] ?? .text }
 
+    /// The most columns of a table, and of an index (https://www.postgresql.org/docs/15/limits.html).
+    private static let limits = (columns: 1_600, indexed: 32)
+
+    /// Refuses a table that PostgreSQL cannot have.
+    func checkSize() throws(ServerExpression.Unsupported) {
+        if table.allColumnNames.count > Self.limits.columns { throw .columns(of: name) }
+        let indexes = [table.primaryKey] + table.indexes.map(\.columns)
+        if indexes.contains(where: { $0.count > Self.limits.indexed }) { throw .indexedColumns(of: name) }
+    }
+
     /// The name of the constraint of the primary key.
     var primaryKeyName: String { name + "_pkey" }
 
