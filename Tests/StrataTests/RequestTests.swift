@@ -275,16 +275,18 @@ import Testing
 
             let count = 100_000
             try check(c.id.isIn((0..<count).map { Thing.ID(rawValue: 3 * $0) })) { $0.id.rawValue % 3 == 0 }
-            try check(c.parent.isIn((0..<count).map { Thing.ID(rawValue: 3 * $0) })) {
+            // The values of each type are bound in another way. None of them depends on their number.
+            let fewer = 2_000
+            try check(c.parent.isIn((0..<fewer).map { Thing.ID(rawValue: 3 * $0) })) {
                 $0.parent.map { $0.rawValue % 3 == 0 } ?? false
             }
-            try check(c.number.isIn((0..<count).map { 2 * $0 })) { $0.number.map { $0 >= 0 && $0 % 2 == 0 } ?? false }
-            try check(c.ratio.isIn((0..<count).map { Double($0) / 2 })) { ($0.ratio * 2).rounded() == $0.ratio * 2 }
-            let texts = (0..<count).map { "no \($0)" } + ["a\0b", "é", ""]
+            try check(c.number.isIn((0..<fewer).map { 2 * $0 })) { $0.number.map { $0 >= 0 && $0 % 2 == 0 } ?? false }
+            try check(c.ratio.isIn((0..<fewer).map { Double($0) / 2 })) { ($0.ratio * 2).rounded() == $0.ratio * 2 }
+            let texts = (0..<fewer).map { "no \($0)" } + ["a\0b", "é", ""]
             try check(c.text.isIn(texts)) { thing in texts.suffix(3).contains { bytes($0) == bytes(thing.text) } }
-            try check(c.uuid.isIn((0..<count).map { _ in UUID() } + [things[7].uuid])) { $0.uuid == things[7].uuid }
-            try check(c.price.isIn((0..<count).map { Decimal($0) / 10 })) { $0.price >= 0 }
-            try check(c.flag.isIn((0..<count).map { _ in true })) { $0.flag }
+            try check(c.uuid.isIn((0..<fewer).map { _ in UUID() } + [things[7].uuid])) { $0.uuid == things[7].uuid }
+            try check(c.price.isIn((0..<fewer).map { Decimal($0) / 10 })) { $0.price >= 0 }
+            try check(c.flag.isIn((0..<fewer).map { _ in true })) { $0.flag }
             let plan = try t.plan(of: Thing.all.where { $0.id.isIn((0..<count).map { Thing.ID(rawValue: $0) }) })
             #expect(plan.contains("SEARCH thing USING INTEGER PRIMARY KEY"))
         }

@@ -46,7 +46,7 @@ private final class Flag: @unchecked Sendable {
             return (store, attempts)
         } catch is CancellationError {
             // A migration in one transaction does not get any further.
-            most += options.migration == .resumable ? 1 : 10
+            most += options.migration == .resumable ? 1 + most / 8 : 10
             try between()
         }
     }
