@@ -24,7 +24,13 @@ package enum Literal: Hashable, Sendable {
         guard let value = Double(text), value.isFinite else { return nil }
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
         if value == 0 { return digits.contains { (0x31...0x39).contains($0) } ? nil : 0 }
-        if let whole = Int64(text), Int64(exactly: value) != whole { return nil }
+        if let whole = whole(text), Int64(exactly: value) != whole { return nil }
         return value
+    }
+
+    /// Returns the whole number that a text denotes, such as `3` or `3.0`; nil if it denotes another number.
+    package static func whole(_ text: String) -> Int64? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.dropFirst().joined().allSatisfy { $0 == "0" } ? parts.first.flatMap { Int64($0) } : nil
     }
 }

@@ -19,7 +19,7 @@ extension Literal {
         case .float:
             guard let double = Self.double(text), let value = Float(text), value.isFinite else { return nil }
             if value == 0, double != 0 { return nil }
-            if let whole = Int64(text), Int64(exactly: value) != whole { return nil }
+            if let whole = Self.whole(text), Int64(exactly: value) != whole { return nil }
             self = .real(value == 0 ? 0 : Double(value))
         case .string:
             if text.utf8.contains(0) { return nil }
