@@ -32,8 +32,7 @@ struct RowExpressionParser {
     /// The keywords. A name that is one of them needs quotes.
     static let keywords: Set<String> = [
         "AND", "BETWEEN", "CASE", "COLLATE", "ELSE", "END", "EXISTS", "FALSE", "GLOB", "IN", "IS", "LIKE", "NOT",
-        "NULL",
-        "OR", "SELECT", "THEN", "TRUE", "WHEN",
+        "NULL", "OR", "SELECT", "THEN", "TRUE", "WHEN",
     ]
 
     private let tokens: [RowExpressionToken]

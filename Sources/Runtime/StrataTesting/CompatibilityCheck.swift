@@ -190,7 +190,7 @@ private struct CompatibilityCheck {
         return try body(try connect(copies[0]), try connect(copies[1]))
     }
 
-    /// Returns the tables whose rows change with those of a table: the table itself, and those that refer to it.
+    /// Returns a table and all tables that refer to it, directly or through others. A change of its rows can change theirs.
     private func dependents(of table: String) throws -> Set<String> {
         let tables = try fixtures.schemaVersion(older).tables
         var found: Set = [table]
