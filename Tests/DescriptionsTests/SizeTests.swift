@@ -43,7 +43,7 @@ import Testing
             let names = (0..<count).map { "\"p\($0)\"" }.joined(separator: ",")
             return errors(texts(count), ", \"search\": {\"properties\": [\(names)]}")
         }
-        #expect(search(100) == [])
+        #expect(search(SQLiteLimits.searchedColumns) == [])
         #expect(search(SQLiteLimits.searchedColumns + 1).count == 1)
     }
 

@@ -343,7 +343,7 @@ import Testing
                 #expect(code == .diagnostics)
                 #expect(
                     output
-                        == "error: podcast.genres is removed in the draft; to undo this, delete its \"removed_at_version\""
+                        == "error: podcast.genres is removed in the draft; to undo this, delete its \"removed_at_version\", and its \"discard\" if it has one"
                 )
             }
             #expect(

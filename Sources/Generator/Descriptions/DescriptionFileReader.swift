@@ -51,7 +51,7 @@ package struct DescriptionFileReader {
             return nil
         }
         if element.present["identifier"] == nil {
-            report(.missingKey("identifier", of: "an entity"), at: json.offset)
+            report(.missingIdentifier, at: json.offset)
             return nil
         }
         let properties = elements(values["properties"], key: "properties", .property)

@@ -31,19 +31,21 @@ extension ElementDecoder {
             guard let part = comparison(member, at: field.moment, key: key, of: entity) else { return nil }
             condition = condition.map { $0 && part } ?? part
         }
-        guard let condition, checkSize(condition, field, key, sources[entity].file) else { return nil }
+        let advice = "; a text like \"kind IN (1, 2)\" can have more values"
+        guard let condition, checkSize(condition, field, key, sources[entity].file, advice: advice) else { return nil }
         return condition
     }
 
     /// Reports an expression that is too long or too deep for SQLite, or for an app that reads it.
     private mutating func checkSize(
-        _ expression: RowExpression<ElementLineage>, _ field: Fields.Field, _ key: String, _ file: SourceFile
+        _ expression: RowExpression<ElementLineage>, _ field: Fields.Field, _ key: String, _ file: SourceFile,
+        advice: String = ""
     ) -> Bool {
         do {
             _ = try RowExpression(parsing: expression.mapColumns { "c\($0.index)" }.text)
             return true
         } catch {
-            reader.report(.malformedExpression(key: key, error.message), file, field.json.offset)
+            reader.report(.malformedExpression(key: key, error.message + advice), file, field.json.offset)
             return false
         }
     }
@@ -62,6 +64,15 @@ extension ElementDecoder {
         }
         var lineages: [String: ElementLineage] = [:]
         for name in Set(parsed.columns).sorted() {
+            if sources.property(name, of: entity, at: field.moment) == nil, text.contains("\"\(name)\"") {
+                reader.report(
+                    .malformedExpression(
+                        key: key,
+                        "\"\(name)\" in double quotes is the name of a property, which does not exist; a text is in single quotes"
+                    ),
+                    source.file, field.json.offset)
+                return nil
+            }
             lineages[name] = property(
                 name, of: entity, called: source.name, at: field.moment, source.file, field.json.offset, key: key)
         }

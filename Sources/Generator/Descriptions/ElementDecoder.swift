@@ -238,7 +238,7 @@ struct ElementDecoder: Sendable {
             reader.report(.computedProperty(name, key: key), file, offset)
             return nil
         }
-        let nearest = sources.propertyNames(of: entity, at: index).nearest(to: name)
+        let nearest = sources.propertyNames(of: entity, at: index, stored: key != nil).nearest(to: name)
         let version = sources.versions[index].text
         reader.report(.unknownProperty(name, of: entityName, version: version, nearest: nearest), file, offset)
         return nil

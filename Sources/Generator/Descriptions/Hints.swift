@@ -4,7 +4,7 @@ import SQLSchema
 enum KeyHint {
     /// The keys of other libraries, databases and languages.
     private static let known: [String: String] = [
-        "required": "nullable", "optional": "nullable", "null": "nullable", "not_null": "nullable",
+        "optional": "nullable", "null": "nullable",
         "column": "persisted_name", "column_name": "persisted_name", "table": "persisted_name",
         "table_name": "persisted_name",
         "primary_key": "identifier", "id": "identifier", "key": "identifier", "comment": "description",
@@ -14,6 +14,12 @@ enum KeyHint {
         "cardinality": "association", "condition": "where", "expression": "where", "since": "added_at_version",
         "deprecated": "removed_at_version", "renamed_from": "previous_name", "history": "version_history",
         "fts": "search", "version": "version_history",
+    ]
+
+    /// What an author has to know who writes a key that a description does not need.
+    static let advice: [String: String] = [
+        "required": "a property is required unless it has \"nullable\": true",
+        "not_null": "a property is required unless it has \"nullable\": true",
     ]
 
     /// Returns the key that is meant by another one; nil if none of `keys` is similar.

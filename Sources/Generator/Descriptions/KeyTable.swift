@@ -178,7 +178,11 @@ package struct KeyTable: Sendable {
             return .misplacedKey(key, belongs: "beside \"property_type\", not inside it")
         }
         if Self.item.others.contains(key) {
-            return .misplacedKey(key, belongs: "in an item of \"version_history\", beside its \"version\"")
+            let like = key == "version" ? "\"version_history\": [{ \"version\": \"1.0\" }]" : nil
+            return .misplacedKey(
+                key,
+                belongs: "in an item of \"version_history\", "
+                    + (like.map { "as in \($0)" } ?? "beside its \"version\""))
         }
         let nearest = KeyHint.nearest(to: key, among: fields.union(others).union(aliases.keys))
         return .unknownKey(key, of: kind.name, nearest: nearest.map { aliases[$0] ?? $0 })

@@ -12,11 +12,16 @@ extension Problem {
             return "\(finding.message(name)) (lint \(profile.rawValue), version \(version))"
 
         case .unknownKey(let key, let owner, let nearest):
-            return "unknown key \"\(key)\" of \(owner)" + suggestion(nearest)
+            let advice = owner == KeyTable.property.kind.name ? KeyHint.advice[key] : nil
+            return "unknown key \"\(key)\" of \(owner)" + (advice.map { "; \($0)" } ?? suggestion(nearest))
         case .misplacedKey(let key, let location):
             return "\"\(key)\" belongs \(location)"
         case .notADescription(let found):
             return "a file describes one entity or subtype, so it must contain an object, not \(found)"
+        case .missingIdentifier:
+            return
+                "an entity needs \"identifier\"; a file without one describes a struct, which has no relationships, or an enum, "
+                + "which has \"cases\""
         case .missingKey(let key, let owner):
             return "\(owner) needs \"\(key)\""
         case .wrongKind(let key, let expected, let found):

@@ -10,6 +10,7 @@ package enum Problem: Hashable, Sendable {
     case unknownKey(String, of: String, nearest: String?)
     case misplacedKey(String, belongs: String)
     case notADescription(found: String)
+    case missingIdentifier
     case missingKey(String, of: String)
     case wrongKind(key: String, expected: String, found: String)
     /// An entry of an array or object, such as `versions`.

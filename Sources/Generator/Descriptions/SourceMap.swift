@@ -104,8 +104,10 @@ struct SourceMap: Sendable {
             .map { ElementLineage($0) }
     }
 
-    func propertyNames(of entity: EntityLineage, at index: VersionIndex) -> [String] {
-        self[entity].properties.filter { $0.fields.exists(at: index) }.compactMap { $0.fields[index].name }
+    func propertyNames(of entity: EntityLineage, at index: VersionIndex, stored: Bool = false) -> [String] {
+        self[entity].properties.filter {
+            $0.fields.exists(at: index) && !(stored && $0.fields[index].field("computed") != nil)
+        }.compactMap { $0.fields[index].name }
     }
 
     /// Returns the element of `subtype` that has the name `name` in the version at `index`, if the version at `alive`

@@ -10,7 +10,7 @@ extension DescriptionEditor.Refusal {
         case .nothingToDiscard(let name):
             "error: only entities, properties and options have data; remove \(name) without --discard, and write \"replaced_by\" beside a removed case"
         case .removed(let name):
-            "error: \(name) is removed in the draft; to undo this, delete its \"removed_at_version\""
+            "error: \(name) is removed in the draft; to undo this, delete its \"removed_at_version\", and its \"discard\" if it has one"
         case .noProperties(let name):
             "error: \(name) is an enum or an option set, which has no properties; add the element by hand"
         case .inverseExists(let name):
