@@ -68,7 +68,7 @@ let package = Package(
             name: "Importing",
             dependencies: [
                 "CSQLite", "DescriptionEditing", "Descriptions", "JSONText", "SchemaDiff", "SchemaModel", "SQLSchema",
-                "Strata",
+                "StoreConversion", "Strata",
             ],
             path: "Sources/Import/Importing"),
         .target(

@@ -1119,13 +1119,19 @@ import Testing
         // The database has the tables of the second version, but it states the first.
         #expect(
             try convert(room("PRAGMA user_version = 1;")).complaints == [
-                "journal.sqlite: error: the database has the tables of no version", "  1.0: only the database has post",
+                "journal.sqlite: error: the user_version of the database is 1, as in 1.0, but its tables are those of 2.0: "
+                    + "find out which is right, and name the version with ConversionOptions.version or --version"
             ])
         // The stated version must exist and match the tables.
         #expect(
             try convert(room("PRAGMA user_version = 2; DROP TABLE post;")).complaints == [
+                "journal.sqlite: error: the user_version of the database is 2, as in 2.0, but its tables are those of 1.0: "
+                    + "find out which is right, and name the version with ConversionOptions.version or --version"
+            ])
+        #expect(
+            try convert(room("PRAGMA user_version = 2; DROP TABLE user;")).complaints == [
                 "journal.sqlite: error: the database has the tables of no version",
-                "  2.0: the database lacks the table post",
+                "  2.0: the database lacks the table user",
             ])
         #expect(
             try convert(room("PRAGMA user_version = 3;")).complaints == ["journal.sqlite: error: unknown version 3"]

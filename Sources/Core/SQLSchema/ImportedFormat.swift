@@ -14,6 +14,9 @@ public struct ImportedFormat: Hashable, Sendable {
     public var library: Library
     /// The name of each version in the library, by its name in the schema.
     public var formerNames: [String: String]
+    /// The `user_version` of the databases of each version, by its name in the schema, if they keep one. The databases of Room and
+    /// Drift keep the former name.
+    public var userVersions: [String: Int]
     /// The columns whose values have another form in those databases, or must be checked.
     public var columns: [ImportedColumn]
     /// The columns that have another name in those databases, or are shared by several Core Data entities.
@@ -27,17 +30,25 @@ public struct ImportedFormat: Hashable, Sendable {
 
     /// Creates a format from its parts.
     public init(
-        _ library: Library, formerNames: [String: String] = [:], columns: [ImportedColumn] = [],
-        origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [], hashes: [ImportedHash] = [],
+        _ library: Library, formerNames: [String: String] = [:], userVersions: [String: Int] = [:],
+        columns: [ImportedColumn] = [], origins: [ImportedOrigin] = [], unread: [ImportedUnread] = [],
+        hashes: [ImportedHash] = [],
         invalidRows: [ImportedInvalidRows] = []
     ) {
         self.library = library
         self.formerNames = formerNames
+        self.userVersions = userVersions
         self.columns = columns
         self.origins = origins
         self.unread = unread
         self.hashes = hashes
         self.invalidRows = invalidRows
+    }
+
+    /// Returns the `user_version` of the databases of a version; nil if they do not keep one.
+    package func userVersion(of version: String) -> Int? {
+        if let number = userVersions[version] { return number }
+        return library == .room || library == .drift ? formerNames[version].flatMap { Int($0) } : nil
     }
 }
 

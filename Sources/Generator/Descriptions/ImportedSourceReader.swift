@@ -9,7 +9,10 @@ struct ImportedSourceReader {
 
     init(file: SourceFile) { self.file = file }
 
-    static let keys = ["from", "forms", "columns", "unread", "hashes", "invalid_rows", "renames", "descriptions"]
+    static let keys = [
+        "from", "forms", "columns", "unread", "hashes", "user_versions", "statements", "invalid_rows", "renames",
+        "descriptions",
+    ]
 
     mutating func read(_ json: JSON) -> ImportedSource? {
         guard let members = object(json, key: "imported", like: "an object like {\"from\": \"room\"}") else {
@@ -25,6 +28,17 @@ struct ImportedSourceReader {
                 let like = "an object like {\"table.column\": \"derived\"}"
                 source.unread = states(member.value, key: "unread", like: like) { $0.reason($1, key: $2) }
             case "hashes": source.hashes = states(member.value, key: "hashes") { $0.hash($1, key: $2) }
+            case "user_versions":
+                source.userVersions = byVersion(member.value, key: "user_versions", like: "an object like {\"1.0\": 1}")
+                {
+                    $0.number($1, key: $2)
+                }
+            case "statements":
+                source.statements = byVersion(
+                    member.value, key: "statements", like: "an object like {\"2.0\": [\"UPDATE …\"]}"
+                ) {
+                    $0.texts($1, key: $2, expected: "an array of strings")
+                }
             case "columns": source.origins = states(member.value, key: "columns") { $0.origins($1, key: $2) }
             // `ConfigurationReader.invalidRows()` reads "invalid_rows". The import reads "renames" and "descriptions".
             case "invalid_rows": break
@@ -93,6 +107,17 @@ struct ImportedSourceReader {
         return states
     }
 
+    /// Reads an object that contains values by version.
+    private mutating func byVersion<Value>(
+        _ json: JSON, key: String, like expected: String, _ value: (inout Self, JSON, String) -> Value?
+    ) -> [Version: Value] {
+        var values: [Version: Value] = [:]
+        for entry in object(json, key: key, like: expected) ?? [] {
+            if let version = version(entry) { values[version] = value(&self, entry.value, entry.key) }
+        }
+        return values
+    }
+
     private mutating func version(_ entry: JSON.Member) -> Version? {
         if let version = Version(entry.key) { return version }
         report(.malformedVersion(entry.key), entry.keyOffset)
@@ -130,6 +155,12 @@ struct ImportedSourceReader {
         return known(ImportedUnread.Reason(rawValue: text), text, of: "reason", among: reasons, json)
     }
 
+    private mutating func number(_ json: JSON, key: String) -> Int? {
+        if case .number(let text) = json.value, let number = Int(text) { return number }
+        report(.wrongKind(key: key, expected: "a whole number", found: json.shown), json.offset)
+        return nil
+    }
+
     private mutating func hash(_ json: JSON, key: String) -> UInt64? {
         if let text = json.text, text.utf8.count == 16, let hash = UInt64(text, radix: 16) { return hash }
         report(.wrongKind(key: key, expected: "a string of sixteen hexadecimal digits", found: json.shown), json.offset)
@@ -137,16 +168,17 @@ struct ImportedSourceReader {
     }
 
     private mutating func origins(_ json: JSON, key: String) -> [String]? {
+        texts(json, key: key, expected: "a string like \"Entity.property\", or an array of such strings")
+    }
+
+    private mutating func texts(_ json: JSON, key: String, expected: String) -> [String]? {
         if let text = json.text { return [text] }
         if case .array(let elements) = json.value {
             let texts = elements.compactMap(\.text)
             if texts.count == elements.count { return texts }
         }
         report(
-            .wrongKind(
-                key: key, expected: "a string like \"Entity.property\", or an array of such strings",
-                found: json.kindOfElements),
-            json.offset)
+            .wrongKind(key: key, expected: expected, found: json.kindOfElements), json.offset)
         return nil
     }
 }

@@ -60,7 +60,10 @@ extension SchemaHistory {
             runs(states).map { ImportedHash(entity, $0.value, versions: $0.versions) }
         }
         return ImportedFormat(
-            imported.library, formerNames: formerNames, columns: columns, origins: importedOrigins(imported),
+            imported.library, formerNames: formerNames,
+            userVersions: Dictionary(
+                imported.userVersions.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            columns: columns, origins: importedOrigins(imported),
             unread: unread,
             hashes: hashes, invalidRows: invalidRows)
     }

@@ -40,6 +40,10 @@ package struct ImportedSource: Hashable, Sendable {
     /// `table.column`.
     package var unread: [String: [Since<ImportedUnread.Reason>]] = [:]
 
+    /// The `user_version` of the databases, by version, if they keep one.
+    package var userVersions: [Version: Int] = [:]
+    /// The statements of the source's own migrations that custom migrations replace, by the version to which they lead.
+    package var statements: [Version: [String]] = [:]
     /// The hashes of Core Data entities, by entity.
     package var hashes: [String: [Since<UInt64>]] = [:]
 

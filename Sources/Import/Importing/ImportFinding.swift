@@ -134,6 +134,8 @@ enum ImportFinding: Hashable, Sendable {
     case customStage(file: String, line: Int)
     /// A schema of SwiftData that the migration plan does not list, or a model that no schema lists.
     case unlisted(String, file: String, line: Int)
+    /// The inferred migration does not give the rows that the source's own file gives; or the file cannot be tried.
+    case otherResult(file: String, String)
     /// A statement of a migration changes rows.
     case rowChange(file: String, line: Int, verb: String)
 
@@ -158,7 +160,7 @@ enum ImportFinding: Hashable, Sendable {
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange: .marked
+        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult: .marked
         default: .notCarriedOver
         }
     }

@@ -108,8 +108,9 @@ extension ModelImport {
             }
             return try updated(existing, telling: known, folder: folder, schema: schema)
         }
-        let (imported, notes) = try history(
-            VersionNumbers.numbers(of: versions.map(\.formerName)), schema: schema)
+        let numbers = VersionNumbers.numbers(of: versions.map(\.formerName))
+        let proven = try proven(numbers, schema: schema)
+        let (imported, notes) = try proven.history(numbers, schema: schema)
         var settings = try existing.map { JSONOutput(try $0.configuration.json()) } ?? .object([])
         settings["versions"] = .array(entries(imported, from: 0))
         settings["imported"] = nil
@@ -121,7 +122,7 @@ extension ModelImport {
             if settings["structs"] == nil { settings["structs"] = .string("needed") }
             if settings["ddl"] == nil { settings["ddl"] = .string("newest") }
         }
-        return try model(imported, notes, settings: settings, folder: folder, schema: schema)
+        return try proven.model(imported, notes, settings: settings, folder: folder, schema: schema)
     }
 
     /// Returns the files of all versions.
@@ -135,7 +136,9 @@ extension ModelImport {
         }
         var configuration = settings
         var existing = settings["imported"]
-        for key in ["columns", "hashes", "unread", "renames", "descriptions"] { existing?[key] = nil }
+        for key in ["columns", "hashes", "unread", "user_versions", "statements", "renames", "descriptions"] {
+            existing?[key] = nil
+        }
         configuration["imported"] = source(imported, from: 0, beside: existing, oldest: imported.versions[0])
         configuration["imported"]?["descriptions"] = .string(files.fingerprint)
         files.append(.init(name: "strata.json", text: Formatting.canonicalConfiguration(configuration).file))
@@ -217,6 +220,14 @@ extension ModelImport {
             })
         add("hashes", history.hashes.dropFirst(start).map { $0.mapValues(JSONOutput.string) })
         add("unread", history.unread.dropFirst(start).map { $0.mapValues { .string($0.rawValue) } })
+        func add(_ key: String, values: [JSONOutput?]) {
+            for (version, value) in zip(history.versions, values).dropFirst(start) where value != nil {
+                if source[key] == nil { source[key] = .object([]) }
+                source[key]?[version.text] = value
+            }
+        }
+        add("user_versions", values: history.userVersions.map { $0.map { .raw(String($0)) } })
+        add("statements", values: history.statements.map { $0.isEmpty ? nil : .array($0.map(JSONOutput.string)) })
         if !rules.renames.isEmpty { source["renames"] = rules.renames.json(history.formerNames) }
         return source
     }
@@ -229,16 +240,19 @@ extension ModelImport {
     ) throws -> SchemaHistory {
         let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
         var settings: VersionSettings?
+        var imported: ImportedSource?
         var diagnostics: [Diagnostic] = []
         var invalidRows: InvalidRowSettings?
         if let configuration = sources.first(where: { $0.baseName == "strata" }) {
             var values = try ConfigurationReader.read(configuration)
             settings = values.versions()
+            imported = values.imported()
             diagnostics = values.diagnostics
             invalidRows = values.invalidRows()
         }
         let read = ValidatedDescriptions(
-            reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings)
+            reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings,
+            imported: imported)
         if let history = read.history { diagnostics += invalidRows?.resolved(in: history).diagnostics ?? [] }
         guard let history = read.history, diagnostics.isEmpty else {
             let problems = (diagnostics + read.diagnostics).map(\.description)

@@ -13,6 +13,23 @@ struct ImportedVersion: Sendable {
     var unread: [String: ImportedUnread.Reason] = [:]
     /// The hashes of the Core Data entities by name, as hexadecimal digits.
     var hashes: [String: String] = [:]
+    /// The statements of the step to this version that a custom migration has to replace.
+    var statements: [String] = []
+    /// All statements of the step that copy or change rows.
+    var rowStatements: [RowChange] = []
+    /// The tokens of the tables and columns that such statements have read, in this step or an earlier one.
+    var read: Set<String> = []
+    /// The `user_version` of the source's databases; nil if the source does not keep one.
+    var userVersion: Int?
+}
+
+/// A statement that copies or changes rows.
+struct RowChange: Sendable {
+    /// The table that has the rows afterwards.
+    var table: String
+    var sql: String
+    /// The tokens of the tables and columns that it reads.
+    var reads: Set<String>
 }
 
 /// An element with a name, and the hints by which its source identifies it in other versions.
@@ -60,6 +77,10 @@ struct ImportedEntity: Renamable, Sendable {
     var kinds: [Kind] = []
     /// The text with which the app marks that it rewrote the rows.
     var rewriteMark: String?
+    /// The tokens of the columns of the primary key.
+    var keyTokens: [String] = []
+    /// Whether the step to this version changes the rows in a way that a description cannot express.
+    var isCustom = false
 }
 
 /// A property in one version.

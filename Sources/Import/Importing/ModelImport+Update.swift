@@ -49,8 +49,9 @@ extension ModelImport {
         }
         var source = self
         try source.recallHashes(of: existing, known)
-        let (imported, notes) = try source.history(
-            VersionNumbers.numbers(of: names, known: known), schema: schema)
+        let all = VersionNumbers.numbers(of: names, known: known)
+        source = try source.proven(all, schema: schema)
+        let (imported, notes) = try source.history(all, schema: schema)
         var settings = JSONOutput(try existing.configuration.json())
         for entry in entries(imported, from: known.count) { settings.append(entry, to: "versions") }
         var model = try source.model(
@@ -109,7 +110,8 @@ extension ModelImport {
         // Versions before the last known one are not written, so placeholder numbers are enough for them.
         let later = VersionNumbers.numbers(of: Array(names[last...]), known: [lastVersion])
         let earlier = (0..<last).compactMap { Version("0.0.\($0)") }
-        let (imported, notes) = try self.history(earlier + later, schema: schema)
+        let proven = try proven(earlier + later, from: last + 1, schema: schema)
+        let (imported, notes) = try proven.history(earlier + later, schema: schema)
         let merged = try ModelMerge.merge(
             imported, from: last, into: existing.descriptions, telling: history)
         var files = merged.files.sorted { $0.key < $1.key }.map {

@@ -15,6 +15,8 @@ package struct ModelImport {
     var versions: [ImportedVersion]
     var notes: [ImportNote]
     var rules: Lineages.Rules
+    /// The source's own migrations, if they are known.
+    private(set) var proof: ReplayProof?
 
     /// Reads an `.xcdatamodeld`, or a single `.xcdatamodel`.
     ///
@@ -108,7 +110,9 @@ package struct ModelImport {
     ///   - renames: The path of a file with your answers, as for `init(room:renames:)`.
     /// - Throws: `ImportError`, with the line of a statement that SQLite refuses.
     package init(sql path: String, areComplete: Bool = false, renames: String? = nil) throws {
-        try self.init(.sql, path, SQLMigrations.read(in: path, areComplete: areComplete), renames: renames)
+        let (schemas, proof) = try SQLMigrations.read(in: path, areComplete: areComplete)
+        try self.init(.sql, path, schemas, renames: renames)
+        self.proof = proof
     }
 
     private init(_ format: Format, _ path: String, _ schemas: [SourceSchema], renames: String?) throws {
@@ -121,8 +125,13 @@ package struct ModelImport {
             versions.append(mapping.version())
             notes += mapping.notes
         }
+        for index in versions.indices.dropFirst() { versions[index].settleRows(after: versions[index - 1]) }
         self.versions = versions
         self.notes = notes
-        rules = Lineages.Rules(tellsRenames: false, renames: try renames.map(Renames.init(path:)) ?? Renames())
+        // A replay follows the rows.
+        let isReplayed = schemas.contains { !$0.tokens.isEmpty }
+        rules = Lineages.Rules(
+            tellsRenames: isReplayed, tokensDecide: isReplayed,
+            renames: try renames.map(Renames.init(path:)) ?? Renames())
     }
 }

@@ -166,6 +166,8 @@ public enum ConversionError: StrataError, Hashable, Sendable {
     case unknownHashes
     /// The tables of the database match all of these versions, and a wrong choice could lose values.
     case ambiguousVersion([String])
+    /// The `user_version` of the database is that of some versions, and its tables are those of others.
+    case contradictoryVersion(userVersion: Int, of: [String], tablesOf: [String])
     /// The schema has no version with this name.
     case noVersion(String)
     /// A row does not fit and cannot be addressed, because the table has columns with all names of the row number.
@@ -200,6 +202,12 @@ public enum ConversionError: StrataError, Hashable, Sendable {
             return """
                 the database has the tables of \(versions.joined(separator: " and ")), and the steps between them change \
                 values: name its version with ConversionOptions.version or --version
+                """
+        case .contradictoryVersion(let number, let versions, let others):
+            return """
+                the user_version of the database is \(number), as in \(versions.joined(separator: " and ")), but its tables are \
+                those of \(others.joined(separator: " and ")): find out which is right, and name the version with \
+                ConversionOptions.version or --version
                 """
         case .noVersion(let version):
             return "unknown version \(version)"

@@ -89,8 +89,8 @@ protocol ConversionSource {
     /// such metadata.
     func identified(among indexes: [Int]) -> [Int]
 
-    /// The name of the version, as recorded in the database; nil if it records none.
-    var versionName: String? { get }
+    /// The `user_version` of the database; nil if nothing has set it.
+    var userVersion: Int? { get }
 }
 
 extension ConversionSource {

@@ -87,7 +87,7 @@ struct CoreDataSource: ConversionSource {
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
     }
 
-    var versionName: String? { nil }
+    var userVersion: Int? { nil }
 
     /// Returns the first eight bytes of each hash in `Z_METADATA`, a property list.
     private static func hashes(of connection: Connection) throws -> [String: UInt64]? {

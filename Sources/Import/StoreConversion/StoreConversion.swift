@@ -45,7 +45,7 @@ struct StoreConversion {
     func run() throws -> ConversionReport {
         let reader: any ConversionSource =
             format.library.isCoreData
-            ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index, format.library)
+            ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index)
         // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
         var candidates = Array(try candidates(reader).reversed())
         // The interrupted conversion has found rows that do not fit the candidates before its own.
@@ -145,13 +145,34 @@ struct StoreConversion {
     /// the version.
     private func candidates(_ reader: any ConversionSource) throws -> [Candidate] {
         let versions = schema.versions
-        let wanted = versions.indices.filter { versionIndex in
-            let name = versions[versionIndex].name
-            let formerName = format.formerNames[name]
-            if let wanted = options.version { return wanted == name || wanted == formerName }
-            return reader.versionName.map { $0 == formerName } ?? true
+        if let name = options.version {
+            let wanted = versions.indices.filter {
+                versions[$0].name == name || format.formerNames[versions[$0].name] == name
+            }
+            if wanted.isEmpty { throw ConversionError.noVersion(name) }
+            return try candidates(reader, among: wanted)
         }
-        if wanted.isEmpty, let name = options.version ?? reader.versionName { throw ConversionError.noVersion(name) }
+        let numbers = versions.map { format.userVersion(of: $0.name) }
+        guard let number = reader.userVersion, numbers.contains(where: { $0 != nil }) else {
+            return try candidates(reader, among: Array(versions.indices))
+        }
+        let wanted = versions.indices.filter { numbers[$0] == number }
+        if wanted.isEmpty { throw ConversionError.noVersion(String(number)) }
+        do {
+            return try candidates(reader, among: wanted)
+        } catch ConversionError.unknownVersion(let mismatches) {
+            let others = try versions.indices.filter { index in
+                let match = try reader.match(versions[index], at: index, exactly: true)
+                return match.missing.isEmpty && match.extra.isEmpty
+            }
+            if others.isEmpty { throw ConversionError.unknownVersion(mismatches) }
+            throw ConversionError.contradictoryVersion(
+                userVersion: number, of: wanted.map { versions[$0].name }, tablesOf: others.map { versions[$0].name })
+        }
+    }
+
+    private func candidates(_ reader: any ConversionSource, among wanted: [Int]) throws -> [Candidate] {
+        let versions = schema.versions
         let identified = options.version == nil ? reader.identified(among: wanted) : wanted
         if identified.isEmpty { throw ConversionError.unknownHashes }
         var mismatches: [VersionMismatch] = []

@@ -7,14 +7,14 @@ struct TableSource: ConversionSource {
     private let format: ImportedFormatLookup
     /// The greatest keys that SQLite recorded in `sqlite_sequence`, by table.
     private var sequences: [String: Int64] = [:]
-    let versionName: String?
+    let userVersion: Int?
 
-    init(reading connection: Connection, _ format: ImportedFormatLookup, _ library: ImportedFormat.Library) throws {
+    init(reading connection: Connection, _ format: ImportedFormatLookup) throws {
         self.format = format
         database = try DatabaseTables(reading: connection)
         let number = try connection.integer("PRAGMA user_version") ?? 0
-        // In an app that uses SQLite itself, the number may mean anything.
-        versionName = number == 0 || [.sqlite, .sql].contains(library) ? nil : String(number)
+        // An app that sets no number has 0.
+        userVersion = number == 0 ? nil : number
         var sequences: [String: Int64] = [:]
         if database.table("sqlite_sequence") != nil {
             try connection.query("SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'") { row in

@@ -13,6 +13,16 @@ struct ImportedFormatValues: TemplateValues {
         ]
     }
 
+    struct UserVersion: TemplateValues {
+        let name: String
+        let number: Int
+
+        static let fields: [TemplateField<Self>] = [
+            .text("name", \.name, "the version, as a literal"),
+            .number("number", \.number, "the `user_version` of its databases"),
+        ]
+    }
+
     /// The versions that have a name. If the newest version is among them, `last` is absent, so that a new version does
     /// not change the generated line.
     struct Versions: TemplateValues {
@@ -108,6 +118,7 @@ struct ImportedFormatValues: TemplateValues {
 
     let library: String
     let formerNames: [FormerName]
+    let userVersions: [UserVersion]
     let columns: [Column]
     let origins: [Origin]
     let unread: [Unread]
@@ -117,6 +128,7 @@ struct ImportedFormatValues: TemplateValues {
     static let fields: [TemplateField<Self>] = [
         .text("library", \.library, "the case of `Strata.ImportedFormat.Library`"),
         .list("formerNames", \.formerNames, "the names of versions in the library"),
+        .list("userVersions", \.userVersions, "the versions whose databases keep a `user_version`"),
         .list("columns", \.columns, "the columns whose values have another form"),
         .list("origins", \.origins, "the properties that have the values of other columns"),
         .list("unread", \.unread, "what is not read"),
@@ -137,6 +149,11 @@ extension Generator {
             formerNames: history.versions.compactMap { version in
                 format.formerNames[version.version.text].map {
                     .init(name: SwiftLiteral.string(version.version.text), formerName: SwiftLiteral.string($0))
+                }
+            },
+            userVersions: history.versions.compactMap { version in
+                format.userVersions[version.version.text].map {
+                    .init(name: SwiftLiteral.string(version.version.text), number: $0)
                 }
             },
             columns: format.columns.map { column in

@@ -98,6 +98,8 @@ struct MigrationStubFile: TemplateValues {
     let hidesContext: Bool
     let functions: [MigrationFunction]
     let removals: [RemovalFunction]
+    /// The lines of the statements that the custom migration replaces.
+    let statements: [String]
 
     static let fields: [TemplateField<Self>] = [
         .text("schema", \.schema, "the name of the schema's type"),
@@ -111,10 +113,13 @@ struct MigrationStubFile: TemplateValues {
         .flag("hidesContext", \.hidesContext, "whether an entity hides the alias `Context`"),
         .list("functions", \.functions, "the functions that migrate rows"),
         .list("removals", \.removals, "the functions that preserve removed data"),
+        .flag("hasStatements", \.hasStatements, "whether the source's own migration changed rows"),
+        .texts("statements", \.statements, "the lines of the statements that did it"),
         .flag("needsDidMigrate", \.needsDidMigrate, "whether `didMigrate` is the only function to write"),
     ]
 
     private var mark: String { StubMark.blank }
+    private var hasStatements: Bool { !statements.isEmpty }
     private var needsDidMigrate: Bool { functions.isEmpty && removals.isEmpty }
 }
 
@@ -195,7 +200,10 @@ extension Generator {
             schema: history.name, from: step.from.version.text, to: step.to.version.text,
             migration: names.migration(step), strata: names.strata, name: "Custom" + names.migration(step),
             reasons: step.customReasons,
-            hidesContext: names.hidesContext, functions: functions(of: step), removals: Self.removals(step))
+            hidesContext: names.hidesContext, functions: functions(of: step), removals: Self.removals(step),
+            statements: (history.imported?.statements[step.to.version] ?? []).flatMap { statement in
+                statement.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+            })
     }
 
     /// Returns the relationships that entities have before and after the steps with custom migrations, where these differ from

@@ -92,7 +92,8 @@ struct HistoryBuilder {
         let entities = order.map { entityHistory(of: $0) }
         let kinds = kindNumbers.sorted { $0.value < $1.value }.map { kindHistory(of: $0.key) }
         return ImportedHistory(
-            unread: unread(), hashes: imported.map(\.hashes), versions: numbers,
+            unread: unread(), hashes: imported.map(\.hashes), statements: imported.map(\.statements),
+            userVersions: imported.map(\.userVersion), versions: numbers,
             formerNames: imported.map(\.formerName), entities: entities,
             kinds: kinds)
     }
@@ -186,9 +187,10 @@ struct HistoryBuilder {
                 if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((offset, form)) }
             }
         }
+        let customs = history.states.indices.filter { history.states[$0].isCustom }.map { history.life.birth + $0 }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes, checks: checks.lives, fills: fills, forms: forms, sources: sources)
+            indexes: indexes, checks: checks.lives, fills: fills, customs: Set(customs), forms: forms, sources: sources)
     }
 
     /// Returns a backfill value as a member of a description. It uses the property names of the previous version.

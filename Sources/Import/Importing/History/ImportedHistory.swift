@@ -28,6 +28,8 @@ struct ImportedHistory: Sendable {
         var checks: [Life]
         /// The backfill values of properties, by lineage and version, as members of `version_history` items.
         var fills: [ElementLineage: [Int: JSONOutput.Member]]
+        /// The versions to which a custom migration leads.
+        var customs: Set<Int>
         /// The forms of property values in the source's databases, by lineage. Each form applies from the state at
         /// `offset` on.
         var forms: [ElementLineage: [(offset: Int, form: String)]]
@@ -47,6 +49,9 @@ struct ImportedHistory: Sendable {
     var unread: [[String: ImportedUnread.Reason]]
     /// The hashes of the Core Data entities, by version.
     var hashes: [[String: String]]
+    /// The statements that custom migrations have to replace, and the `user_version` of the databases, by version.
+    var statements: [[String]]
+    var userVersions: [Int?]
     /// The versions, oldest first.
     var versions: [Version]
     /// The name of each version in the source.

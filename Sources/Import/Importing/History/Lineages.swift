@@ -29,6 +29,8 @@ struct Lineages {
     struct Rules {
         /// Whether the source declares renames. If it does, an element that disappears without one was removed.
         var tellsRenames: Bool
+        /// Whether two elements are the same exactly if their tokens are, whatever their names.
+        var tokensDecide = false
         /// Your answers about renames.
         var renames = Renames()
     }
@@ -56,7 +58,7 @@ struct Lineages {
         let new = versions[index].entities
         let old = index == 0 ? [] : versions[index - 1].entities
         let renames = rules.renames.entities(at: versions[index].formerName)
-        let matches = Matching.match(old, new, renames: renames, ignoringCase: !rules.tellsRenames)
+        let matches = Matching.match(old, new, renames: renames, by: rules)
         var own: [Int] = []
         for (oldIndex, entity) in zip(matches, new) {
             if let oldIndex {
@@ -82,10 +84,10 @@ struct Lineages {
             let came = candidates.map(\.name)
             let isDecided = rules.tellsRenames || came.isEmpty || renames.keys.contains(entity.name)
             tables[table].life.death = index
-            tables[table].life.isDiscarded = heirs.isEmpty && isDecided
+            tables[table].life.isDiscarded = heirs.isEmpty && isDecided && !isRead(entity, at: index)
             if !heirs.isEmpty {
                 note(index, entity.name, nil, .kindsMoved(heirs))
-            } else if !came.isEmpty, !renames.keys.contains(entity.name) {
+            } else if !came.isEmpty, !renames.keys.contains(entity.name), !rules.tokensDecide {
                 note(index, entity.name, nil, .replaced(by: came))
                 questions.append(
                     RenameQuestion(
@@ -94,6 +96,11 @@ struct Lineages {
             }
         }
         entityTables.append(own)
+    }
+
+    /// Returns whether a statement has read an element that the version at `index` removes. Its data may be elsewhere now.
+    private func isRead(_ element: some Renamable, at index: Int) -> Bool {
+        element.token.map(versions[index].read.contains) ?? false
     }
 
     /// Returns the kinds of a removed table that other tables now contain.
@@ -143,7 +150,7 @@ struct Lineages {
             let old = offset == 0 ? nil : tables[table].states[offset - 1]
             let renames = rules.renames.properties(of: old?.name ?? "", at: versions[index].formerName)
             let matches = Matching.match(
-                old?.properties ?? [], new.properties, renames: renames, ignoringCase: !rules.tellsRenames)
+                old?.properties ?? [], new.properties, renames: renames, by: rules)
             // A stored property and a computed one are different properties.
             let oldIndexes = zip(matches, new.properties).map { match, property in
                 match.flatMap { (old?.properties[$0].computed == nil) == (property.computed == nil) ? $0 : nil }
@@ -179,8 +186,9 @@ struct Lineages {
                 let came = candidates.map(\.name)
                 tables[table].properties[previous[gone]].death = index
                 if property.computed != nil { continue }
-                tables[table].properties[previous[gone]].isDiscarded = rules.tellsRenames || came.isEmpty || isSaid
-                if !came.isEmpty, !isSaid {
+                tables[table].properties[previous[gone]].isDiscarded =
+                    (rules.tellsRenames || came.isEmpty || isSaid) && !isRead(property, at: index)
+                if !came.isEmpty, !isSaid, !rules.tokensDecide {
                     note(index, new.name, property.name, .replaced(by: came.map { "`\($0)`" }))
                     questions.append(
                         RenameQuestion(

@@ -17,9 +17,10 @@ enum Matching {
     ///   - old: The elements of the older version.
     ///   - new: The elements of the newer version.
     ///   - renames: The new names by old names; nil for a removed element.
-    ///   - ignoringCase: Whether names that differ only in letter case are the same, as in SQL.
+    ///   - rules: The rules of the source; nil for one that declares renames. Where nothing does, names that differ only in
+    ///     letter case are the same, as in SQL.
     static func match<Element: Renamable>(
-        _ old: [Element], _ new: [Element], renames: [String: String?] = [:], ignoringCase: Bool = false
+        _ old: [Element], _ new: [Element], renames: [String: String?] = [:], by rules: Lineages.Rules? = nil
     ) -> [Int?] {
         var indexes: [Int?] = Array(repeating: nil, count: new.count)
         var isTaken = Array(repeating: false, count: old.count)
@@ -44,8 +45,9 @@ enum Matching {
             { element in element.origin.map { $0 + "\u{0}" + (element.token ?? "") } },
             { $0.name + "\u{0}" + ($0.token ?? $0.name) }, { $0.token ?? $0.name }, { $0.name },
         ]
-        if ignoringCase { keys.append { $0.name.lowercased() } }
+        if rules?.tellsRenames == false { keys.append { $0.name.lowercased() } }
         keys.append { $0.path }
+        if rules?.tokensDecide == true { keys = [{ $0.token }] }
         for key in keys { pair(key, key) }
         return indexes
     }

@@ -13,9 +13,15 @@ final class ReplayObserver {
         var selects = false
         /// The tables whose rows it changes, with the words of SQL.
         var changes: [(table: String, verb: String)] = []
+        /// The tables whose rows triggers change because of it.
+        var caused: Set<String> = []
+        /// The columns that it reads, in lowercase.
+        var reads: Set<SourceSchema.ColumnName> = []
     }
 
     private(set) var actions = Actions()
+    /// The number that the statements have set with `PRAGMA user_version`; nil if they have not.
+    private(set) var userVersion: Int?
     var isRecording = true
     /// The number of times that SQLite has asked whether to stop.
     private var steps = 0
@@ -34,11 +40,11 @@ final class ReplayObserver {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(
             database,
-            { context, code, first, _, _, cause in
+            { context, code, first, second, _, cause in
                 guard let context else { return SQLITE_DENY }
                 func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
                 return Unmanaged<ReplayObserver>.fromOpaque(context).takeUnretainedValue()
-                    .allow(code, text(first), isCaused: cause != nil)
+                    .allow(code, text(first), text(second), isCaused: cause != nil)
             }, context)
         // A statement on a few rows needs some thousand instructions.
         sqlite3_progress_handler(
@@ -51,10 +57,12 @@ final class ReplayObserver {
             }, context)
     }
 
-    private func allow(_ code: Int32, _ first: String, isCaused: Bool) -> Int32 {
+    private func allow(_ code: Int32, _ first: String, _ second: String, isCaused: Bool) -> Int32 {
         switch code {
         case SQLITE_ATTACH, SQLITE_DETACH: return SQLITE_DENY
-        case SQLITE_PRAGMA where !Self.pragmas.contains(first.lowercased()): return SQLITE_IGNORE
+        case SQLITE_PRAGMA where !Self.pragmas.contains(first.lowercased()):
+            if isRecording, first.lowercased() == "user_version", let number = Int(second) { userVersion = number }
+            return SQLITE_IGNORE
         default: break
         }
         guard isRecording else { return SQLITE_OK }
@@ -64,19 +72,18 @@ final class ReplayObserver {
         case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: actions.changesTables = true
         case SQLITE_SELECT: actions.selects = true
         case SQLITE_ALTER_TABLE: (actions.changesTables, actions.isAlter) = (true, true)
+        case SQLITE_READ: actions.reads.insert(.init(first, second))
         // A trigger changes rows because of another statement.
-        case SQLITE_INSERT where !isCaused: change(first, "INSERT")
-        case SQLITE_UPDATE where !isCaused: change(first, "UPDATE")
-        case SQLITE_DELETE where !isCaused: change(first, "DELETE")
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            if first.lowercased().hasPrefix("sqlite_") { break }
+            if isCaused { actions.caused.insert(first.lowercased()) } else { change(first, code) }
         default: break
         }
         return SQLITE_OK
     }
 
-    private func change(_ table: String, _ verb: String) {
-        guard !table.lowercased().hasPrefix("sqlite_"), !actions.changes.contains(where: { $0 == (table, verb) }) else {
-            return
-        }
-        actions.changes.append((table, verb))
+    private func change(_ table: String, _ code: Int32) {
+        let verb = code == SQLITE_INSERT ? "INSERT" : code == SQLITE_UPDATE ? "UPDATE" : "DELETE"
+        if !actions.changes.contains(where: { $0 == (table, verb) }) { actions.changes.append((table, verb)) }
     }
 }

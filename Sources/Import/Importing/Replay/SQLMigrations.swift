@@ -20,15 +20,17 @@ enum SQLMigrations {
     /// - Parameters:
     ///   - path: The folder.
     ///   - areComplete: Whether each file creates a complete schema, as Rails' `structure.sql` does.
+    /// - Returns: The versions, and the proof of the steps between them; nil if there are none.
     /// - Throws: `ImportError`.
-    static func read(in path: String, areComplete: Bool) throws -> [SourceSchema] {
+    static func read(in path: String, areComplete: Bool) throws -> (versions: [SourceSchema], proof: ReplayProof?) {
         let folder = try folder(at: path)
-        var schemas: [SourceSchema] = []
+        var stages: [SQLReplay.Stage] = []
+        let scripts = try folder.files.map { ReplayProof.Script(path: $0.path, text: try text(of: $0.path)) }
         var replay = try SQLReplay()
         for (index, file) in folder.files.enumerated() {
             if areComplete { replay = try SQLReplay() }
             do {
-                try replay.run(try text(of: file.path), path: file.path)
+                try replay.run(scripts[index].text, path: file.path)
             } catch var error as ImportError {
                 if error.message.contains("already exists"), !areComplete, index > 0 {
                     error.message += "; if each file creates a complete schema, add --complete"
@@ -40,15 +42,27 @@ enum SQLMigrations {
                 }
                 throw error
             }
-            let number = folder.areSQLDelight && file.number.count == 1 ? String(file.number[0] + 1) : file.numberText
-            var schema = try replay.schema(named: number, path: file.path)
-            if areComplete { schema.tokens = [:] }
-            if index == folder.files.count - 1 {
-                schema.leftOut += folder.repeatable.map { ($0, .repeatableFile) }
-            }
-            schemas.append(schema)
+            stages.append(try replay.stage())
         }
-        return schemas
+        var lineages = ReplayLineages(stages)
+        let schemas = try stages.enumerated().map { index, stage in
+            let file = folder.files[index]
+            let number = folder.areSQLDelight && file.number.count == 1 ? String(file.number[0] + 1) : file.numberText
+            if !areComplete { lineages.followRows(at: index) }
+            var schema = SourceSchema(
+                formerName: number, path: file.path, objects: stage.objects, unread: lineages.leftTables(at: index))
+            schema.userVersion = folder.areSQLDelight ? Int(number) : stage.userVersion
+            if !areComplete { lineages.add(to: &schema, file: file.name) }
+            for table in try schema.tables() {
+                for column in table.columns where !column.isGenerated {
+                    let (type, finding) = LiveDatabase.Values().type(declared: column)
+                    schema.add(type, finding, of: column, in: table)
+                }
+            }
+            if index == folder.files.count - 1 { schema.leftOut += folder.repeatable.map { ($0, .repeatableFile) } }
+            return schema
+        }
+        return (schemas, areComplete ? nil : ReplayProof(scripts: scripts))
     }
 
     private static func folder(at path: String) throws -> Folder {

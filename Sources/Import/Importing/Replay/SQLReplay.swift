@@ -5,58 +5,83 @@ import Strata
 
 /// A database in memory in which the files of a history run, one after the other.
 ///
-/// It follows renamed tables and columns, which the resulting schemas do not show, and notes the statements that change rows.
+/// It follows the rows of each table and the values of each column, which the resulting schemas do not show.
 final class SQLReplay {
-    /// A table, with numbers that identify it and its columns while they are renamed.
-    private struct Table {
+    /// A table and its columns after a file. Numbers identify them as long as they exist, whatever their names are.
+    struct Table {
         var name: String
-        var token: Int
-        var columns: [(name: String, token: Int)]
+        let number: Int
+        var columns: [Column]
+        /// The table before the file whose rows these are; nil if the rows have another origin, or there are none.
+        var origin: Int?
+        /// The statements that have copied or changed the rows.
+        var statements: [Statement] = []
+        /// Those that do it in ways that a description cannot express.
+        var changes: [Statement] = []
 
-        func token(of column: String) -> Int? {
-            columns.first { $0.name.lowercased() == column.lowercased() }?.token
-        }
+        func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
     }
 
-    /// A statement that fills a new table with the rows of another one.
-    private struct Copy {
-        var source: String
-        /// The columns that get the unchanged values of a column.
-        var columns: [(target: String, source: String)]
-        /// Whether the statement computes no values.
-        var isExact: Bool
-        var change: RowChange
+    /// A column of a table after a file.
+    struct Column {
+        var name: String
+        let number: Int
+        var value: Value
     }
 
-    /// A statement that changes rows, which the descriptions do not express.
-    private struct RowChange {
-        var verb: String
-        var line: Int
+    /// The origin of a column's values.
+    enum Value: Equatable {
+        /// The values of a column before the file.
+        case column(Int)
+        /// The values of a column before the file, and a constant, as SQL, where they are NULL.
+        case coalesce(Int, or: String)
+        case constant(String)
+        /// The default of the new column.
+        case initial
+        case unknown
+    }
+
+    /// A statement that changes rows.
+    struct Statement {
+        /// The table whose rows it changes.
+        let table: Int
+        let verb: String
+        let sql: String
+        let line: Int
+        /// The tables and columns before the file that the statement reads.
+        let reads: Set<Int>
+    }
+
+    /// The state after a file.
+    struct Stage {
+        let objects: [SchemaObject]
+        let tables: [Table]
+        /// The tables before the file whose rows a statement reads or changes.
+        let touched: Set<Int>
+        /// The number that the files have set with `PRAGMA user_version`; nil if they have not.
+        let userVersion: Int?
     }
 
     private let database: OpaquePointer
     private let observer = ReplayObserver()
     /// The tables by name in lowercase.
     private var tables: [String: Table] = [:]
-    private var lastToken = 0
-    /// The tables that the file has created, and what it did with them, by name in lowercase.
-    private var newTables: Set<String> = []
-    private var copies: [String: Copy] = [:]
-    private var rowChanges: [String: [RowChange]] = [:]
+    private var lastNumber = 0
+    private var touched: Set<Int> = []
 
-    /// - Throws: `ImportError` if SQLite has no memory.
-    init() throws {
+    /// - Parameter path: The file of the database, which nothing else needs.
+    /// - Throws: `ImportError` if SQLite cannot open it.
+    init(path: String = ":memory:") throws {
         var pointer: OpaquePointer?
-        guard sqlite3_open_v2(":memory:", &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
-            let pointer
-        else {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        guard sqlite3_open_v2(path, &pointer, flags, nil) == SQLITE_OK, let pointer else {
             sqlite3_close_v2(pointer)
-            throw ImportError("SQLite cannot open a database in memory", path: ":memory:")
+            throw ImportError("SQLite cannot open the database", path: path)
         }
         database = pointer
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_DEFENSIVE), 1)
         sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 10_000_000)
-        sqlite3_exec(pointer, "PRAGMA max_page_count = 20000", nil, nil, nil)
+        sqlite3_exec(pointer, "PRAGMA max_page_count = 20000; PRAGMA synchronous = OFF", nil, nil, nil)
         observer.observe(pointer)
     }
 
@@ -68,7 +93,7 @@ final class SQLReplay {
     ///
     /// - Throws: `ImportError` with the line of a statement that SQLite refuses.
     func run(_ text: String, path: String) throws {
-        (newTables, copies, rowChanges) = ([], [:], [:])
+        begin()
         let bytes = Array(text.utf8)
         func line(at offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0a } + 1 }
         if let index = bytes.firstIndex(of: 0) {
@@ -96,7 +121,7 @@ final class SQLReplay {
                 let end = tail.map { $0 - base } ?? bytes.count
                 let sql = String(decoding: bytes[offset..<end], as: UTF8.self)
                 // VACUUM changes nothing in a new database, and could write a file.
-                if statement != nil, sql.prefix(6).uppercased() != "VACUUM" {
+                if statement != nil, sql.prefix(6).uppercased() != "VACUUM", !isNested(sql) {
                     var result = sqlite3_step(statement)
                     while result == SQLITE_ROW { result = sqlite3_step(statement) }
                     guard result == SQLITE_DONE else { throw refusal(at: offset) }
@@ -107,8 +132,6 @@ final class SQLReplay {
             }
         }
         if sqlite3_get_autocommit(database) == 0 { sqlite3_exec(database, "COMMIT", nil, nil, nil) }
-        // The source still exists, so the version before did not have these rows in the new table.
-        for (table, copy) in copies { rowChanges[table, default: []].append(copy.change) }
     }
 
     /// Returns the offset of the next statement: after spaces, semicolons and comments.
@@ -120,84 +143,118 @@ final class SQLReplay {
         return offset
     }
 
+    /// Whether a statement begins or ends a transaction that the tool has begun or ended already. drizzle's files may begin
+    /// with COMMIT.
+    private func isNested(_ sql: String) -> Bool {
+        let word = SQLToken.tokens(of: sql).first { $0.isCode }
+        let isOpen = sqlite3_get_autocommit(database) == 0
+        return ["COMMIT", "END", "ROLLBACK"].contains { word?.isWord($0) == true } && !isOpen
+            || word?.isWord("BEGIN") == true && isOpen
+    }
+
     // MARK: Recording
+
+    /// Begins a file: every table has the rows that it had before.
+    private func begin() {
+        touched = []
+        for (key, table) in tables {
+            tables[key] = Table(
+                name: table.name, number: table.number,
+                columns: table.columns.map {
+                    Column(name: $0.name, number: $0.number, value: .column($0.number))
+                }, origin: table.number)
+        }
+    }
 
     private func record(_ sql: String, line: Int) throws {
         let actions = observer.actions
         if actions.changesTables {
             try updateTables(isAlter: actions.isAlter)
             // `CREATE TABLE … AS SELECT` fills the table.
-            if let table = actions.created, newTables.contains(table), actions.selects {
-                rowChanges[table, default: []].append(RowChange(verb: "CREATE TABLE … AS", line: line))
+            if let table = actions.created, tables[table] != nil, actions.selects {
+                change(table, "CREATE TABLE … AS", sql, line)
             }
             return
         }
-        for (name, verb) in actions.changes {
-            let key = name.lowercased()
-            guard let table = tables[key] else { continue }
-            let change = RowChange(verb: verb, line: line)
-            let copy = verb == "INSERT" && newTables.contains(key) ? copy(sql, to: table, change) : nil
-            if let copy, copies[key] == nil, rowChanges[key] == nil {
-                copies[key] = copy
-            } else {
-                // Rows of two tables are not a copy of one of them.
-                if copy != nil, let first = copies.removeValue(forKey: key) {
-                    rowChanges[key, default: []].append(first.change)
-                }
-                rowChanges[key, default: []].append(change)
-            }
-        }
+        for (name, verb) in actions.changes { change(name.lowercased(), verb, sql, line) }
+        for name in actions.caused.sorted() { change(name, "a trigger", sql, line, isCaused: true) }
     }
 
-    /// Parses a statement that copies all rows of a table: `INSERT INTO new (a, b) SELECT c, upper(d) FROM old`.
-    private func copy(_ sql: String, to target: Table, _ change: RowChange) -> Copy? {
-        let statement =
-            /(?is)INSERT\s+INTO\s+[^\s(]+\s*(?:\(([^()]*)\)\s*)?SELECT\s+(.+?)\s+FROM\s+([^\s,();]+)(?:\s+(?:AS\s+)?[\w$]+)?\s*;?\s*/
-        // With these words, a row of the new table may belong to several rows of the old one, or to none.
-        let grouping =
-            /(?i)\b(?:DISTINCT|FROM|UNION|EXCEPT|INTERSECT|(?:avg|count|max|min|sum|total|\w*group\w*|string_agg)\s*\()/
-        guard let match = sql.wholeMatch(of: statement), match.2.firstMatch(of: grouping) == nil,
-            let source = Self.column(match.3).flatMap({ tables[$0.lowercased()] })
-        else { return nil }
-        let targets = match.1.map { Self.items($0).map { Self.column($0) ?? "" } } ?? target.columns.map(\.name)
-        let items = Self.items(match.2)
-        let isWhole = items.count == 1 && items[0].wholeMatch(of: /\s*(?:[^\s]+\.)?\*\s*/) != nil
-        let sources = isWhole ? source.columns.map(\.name) : items.map { Self.column($0) ?? "" }
-        guard targets.count == sources.count else { return nil }
-        let columns = zip(targets, sources).filter { source.token(of: $1) != nil }
-        return Copy(
-            source: source.name.lowercased(), columns: columns.map { ($0, $1) },
-            isExact: columns.count == sources.count, change: change)
-    }
-
-    /// Returns the items of a list: the texts between the commas outside of parentheses and quotes.
-    private static func items(_ list: Substring) -> [Substring] {
-        var items: [Substring] = []
-        var start = list.startIndex
-        var depth = 0
-        var quote: Character?
-        for (characterIndex, character) in zip(list.indices, list) {
-            switch character {
-            case _ where quote != nil: if character == quote { quote = nil }
-            case "'", "\"", "`": quote = character
-            case "[": quote = "]"
-            case "(": depth += 1
-            case ")": depth -= 1
-            case "," where depth == 0:
-                items.append(list[start..<characterIndex])
-                start = list.index(after: characterIndex)
+    /// The tables and columns before the file that the statement reads.
+    private func reads() -> Set<Int> {
+        var reads: Set<Int> = []
+        for name in observer.actions.reads {
+            guard let table = tables[name.table] else { continue }
+            if let origin = table.origin { reads.insert(origin) }
+            switch table.column(name.column)?.value {
+            case .column(let number)?, .coalesce(let number, _)?: reads.insert(number)
             default: break
             }
         }
-        return items + [list[start...]]
+        return reads
     }
 
-    /// Returns the last name in `"old"."name" AS other`; nil if the text is another expression.
-    private static func column(_ text: Substring) -> String? {
-        let pattern =
-            /(?is)\s*(?:[^\s.(]+\s*\.\s*)?("[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+)(?:\s+AS\s+("[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+))?\s*/
-        return text.wholeMatch(of: pattern).map {
-            $0.1.trimmingCharacters(in: CharacterSet(charactersIn: "\"`[]"))
+    /// Records that a statement changes the rows of a table.
+    private func change(_ key: String, _ verb: String, _ sql: String, _ line: Int, isCaused: Bool = false) {
+        guard var table = tables[key] else { return }
+        let statement = Statement(table: table.number, verb: verb, sql: sql, line: line, reads: reads())
+        if let origin = table.origin { touched.insert(origin) }
+        touched.formUnion(statement.reads)
+        let parsed = isCaused ? nil : RowStatement(parsing: statement.sql)
+        let isUnderstood = parsed.map { $0.table.lowercased() == key && take($0, into: &table) } ?? false
+        table.statements.append(statement)
+        if !isUnderstood { table.changes.append(statement) }
+        tables[key] = table
+    }
+
+    /// Follows the values that a statement gives to a table.
+    ///
+    /// - Returns: Whether a description can express all that the statement does.
+    private func take(_ parsed: RowStatement, into table: inout Table) -> Bool {
+        let source: Table
+        if let name = parsed.source {
+            // Rows of two tables are not the rows of one of them.
+            guard let found = tables[name.lowercased()], table.origin == nil, table.statements.isEmpty else {
+                return false
+            }
+            source = found
+        } else {
+            source = table
+        }
+        let targets = parsed.columns ?? table.columns.map(\.name)
+        let values = parsed.values ?? source.columns.map { .column($0.name) }
+        guard targets.count == values.count else { return false }
+        var result = table
+        for (target, value) in zip(targets, values) {
+            guard let index = result.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() }) else {
+                return false
+            }
+            result.columns[index].value = self.value(value, in: source)
+        }
+        let isKnown = !zip(result.columns, table.columns).contains { $0.value == .unknown && $1.value != .unknown }
+        // The property that an UPDATE computes stays the same.
+        if parsed.source == nil, !isKnown { return false }
+        if parsed.source != nil {
+            result.origin = source.origin
+            (result.statements, result.changes) = (source.statements, source.changes)
+        }
+        table = result
+        return parsed.isComplete && isKnown && table.origin != nil
+    }
+
+    private func value(_ value: RowStatement.Value, in source: Table) -> Value {
+        switch value {
+        case .constant(let sql): return .constant(sql)
+        case .column(let name):
+            let value = source.column(name)?.value ?? .unknown
+            return value == .initial ? .unknown : value
+        case .coalesce(let name, let sql):
+            switch source.column(name)?.value {
+            case .column(let number)?: return .coalesce(number, or: sql)
+            case .constant(let own)? where own.uppercased() != "NULL": return .constant(own)
+            default: return .unknown
+            }
+        case .other: return .unknown
         }
     }
 
@@ -217,14 +274,12 @@ final class SQLReplay {
         let gone = tables.keys.filter { !keys.contains($0) }
         let came = found.filter { tables[$0.name.lowercased()] == nil }
         if isAlter, gone.count == 1, came.count == 1 {
-            rename(gone[0], to: came[0].name)
+            tables[came[0].name.lowercased()] = tables.removeValue(forKey: gone[0])
         } else {
-            for name in gone { drop(name) }
+            for name in gone { tables[name] = nil }
             for table in came {
-                let key = table.name.lowercased()
-                tables[key] = Table(
-                    name: table.name, token: newToken(), columns: table.columns.map { ($0, newToken()) })
-                newTables.insert(key)
+                tables[table.name.lowercased()] = Table(
+                    name: table.name, number: newNumber(), columns: table.columns.map(newColumn))
             }
         }
         for (name, columns) in found {
@@ -233,48 +288,19 @@ final class SQLReplay {
             table.name = name
             let changed = zip(table.columns, columns).filter { $0.name != $1 }
             if isAlter, table.columns.count == columns.count, changed.count == 1 {
-                table.columns = zip(columns, table.columns).map { ($0, $1.token) }
+                for index in columns.indices { table.columns[index].name = columns[index] }
             } else if table.columns.map(\.name) != columns {
-                table.columns = columns.map { ($0, table.token(of: $0) ?? newToken()) }
+                table.columns = columns.map { table.column($0) ?? newColumn($0) }
             }
             tables[key] = table
         }
     }
 
-    private func newToken() -> Int {
-        lastToken += 1
-        return lastToken
-    }
+    private func newColumn(_ name: String) -> Column { Column(name: name, number: newNumber(), value: .initial) }
 
-    private func rename(_ old: String, to name: String) {
-        let new = name.lowercased()
-        tables[new] = tables.removeValue(forKey: old)
-        if newTables.remove(old) != nil { newTables.insert(new) }
-        copies[new] = copies.removeValue(forKey: old)
-        rowChanges[new] = rowChanges.removeValue(forKey: old)
-        for key in copies.keys where copies[key]?.source == old { copies[key]?.source = new }
-    }
-
-    /// Removes a table. The new table to which the file has copied its rows takes its place, if there is one.
-    private func drop(_ name: String) {
-        let changes = rowChanges.removeValue(forKey: name) ?? []
-        copies[name] = nil
-        newTables.remove(name)
-        guard let table = tables.removeValue(forKey: name) else { return }
-        let takers = copies.filter { $0.value.source == name }
-        for (key, copy) in takers {
-            copies[key] = nil
-            rowChanges[key, default: []] += changes
-            if takers.count > 1 || !copy.isExact { rowChanges[key, default: []].append(copy.change) }
-            if takers.count > 1 { continue }
-            tables[key]?.token = table.token
-            for (target, source) in copy.columns {
-                guard let token = table.token(of: source),
-                    let index = tables[key]?.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() })
-                else { continue }
-                tables[key]?.columns[index].token = token
-            }
-        }
+    private func newNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
     }
 
     private func rows(_ sql: String) throws -> [[String]] {
@@ -297,31 +323,15 @@ final class SQLReplay {
 
     // MARK: The schema
 
-    /// Returns the present schema.
-    func schema(named name: String, path: String) throws -> SourceSchema {
+    /// The state after the last file.
+    func stage() throws -> Stage {
         let objects = try rows(
             "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
-        var schema = SourceSchema(
-            formerName: name, path: path,
-            objects: objects.map { SchemaObject(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) })
-        for table in tables.values {
-            schema.tokens[.init(table.name, "")] = "#\(table.token)"
-            for column in table.columns { schema.tokens[.init(table.name, column.name)] = "#\(column.token)" }
-        }
-        for table in try schema.tables() {
-            for column in table.columns where !column.isGenerated {
-                let (type, finding) = LiveDatabase.Values().type(declared: column)
-                schema.add(type, finding, of: column, in: table)
-            }
-        }
-        let file = NumberedFile(path: path, number: []).name
-        for (key, changes) in rowChanges.sorted(by: { $0.key < $1.key }) {
-            guard let table = tables[key], !schema.unreadTables.contains(table.name) else { continue }
-            for change in changes.sorted(by: { $0.line < $1.line }) {
-                schema.leftOut.append(
-                    (table.name, .rowChange(file: file, line: change.line, verb: change.verb)))
-            }
-        }
-        return schema
+        // Only these are part of the schema. A temporary table is gone when the file has ended.
+        let names = Set(objects.filter { $0[0] == "table" }.map { $0[1].lowercased() })
+        return Stage(
+            objects: objects.map { SchemaObject(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) },
+            tables: tables.filter { names.contains($0.key) }.values.sorted { $0.number < $1.number },
+            touched: touched, userVersion: observer.userVersion)
     }
 }

@@ -52,7 +52,11 @@ enum LiveDatabase {
                 throw ImportError(error.description, path: path)
             }
         }
+        // A number that grows with the versions is one of the app's own.
+        let numbers = schemas.compactMap(\.userVersion)
+        let isKept = schemas.count > 1 && zip([0] + numbers, numbers).allSatisfy { $0 < $1 }
         for index in schemas.indices {
+            if !isKept { schemas[index].userVersion = nil }
             for table in tables[index] {
                 for column in table.columns where !column.isGenerated {
                     let (type, finding) = (values[Column(column, of: table)] ?? Values()).type(declared: column)
@@ -71,9 +75,11 @@ enum LiveDatabase {
             throw ImportError(
                 "this is a store of Strata or of Core Data: import the model that it was made from", path: path)
         }
-        return SourceSchema(
+        var schema = SourceSchema(
             formerName: name ?? (number > 0 ? String(number) : "1"), path: path,
             objects: try SchemaObject.all(in: connection))
+        schema.userVersion = number
+        return schema
     }
 
     /// The contents of a column: the number of values of each kind.

@@ -44,7 +44,10 @@ struct SQLiteSchemaImporter {
         var unread: [String: ImportedUnread.Reason] = [:]
         for table in schema.unreadTables { unread[table] = .table }
         for column in generated { unread[column] = .derived }
-        return ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
+        var version = ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
+        (version.statements, version.rowStatements) = (schema.customStatements, schema.rowStatements)
+        (version.read, version.userVersion) = (schema.read, schema.userVersion)
+        return version
     }
 
     private mutating func note(_ entity: String?, _ property: String?, _ finding: ImportFinding) {
@@ -184,6 +187,8 @@ struct SQLiteSchemaImporter {
 
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
         var entity = ImportedEntity(name: table.name, token: schema.tokens[.init(table.name, "")])
+        entity.isCustom = schema.customTables.contains(table.name)
+        entity.keyTokens = table.key.compactMap { schema.tokens[.init(table.name, $0)] }
         if table.isAutoincrement {
             note(table.name, nil, .autoincrement)
         }
@@ -217,10 +222,14 @@ struct SQLiteSchemaImporter {
                 }
                 let name = Self.relationshipName(relation, taken: &taken)
                 names[column.name.lowercased()] = name
+                // A custom migration fills relationships.
+                if schema.fills[.init(table.name, column.name)] != nil { entity.isCustom = true }
                 entity.properties.append(relationship(relation, name, column, isInKey: isInKey, table))
             } else {
                 names[column.name.lowercased()] = column.name
-                entity.properties.append(attribute(column, isInKey: isInKey, table))
+                var property = attribute(column, isInKey: isInKey, table)
+                fill(&property, of: column, in: table, &entity)
+                entity.properties.append(property)
             }
         }
         if let ownKey, let column = column(ownKey, of: table) {
@@ -254,6 +263,21 @@ struct SQLiteSchemaImporter {
             }
         }
         return entity
+    }
+
+    /// Adds the value that existing rows get in a column. A custom migration computes what is not a value of the property.
+    private func fill(
+        _ property: inout ImportedProperty, of column: SourceTable.Column, in table: SourceTable,
+        _ entity: inout ImportedEntity
+    ) {
+        switch schema.fills[.init(table.name, column.name)] {
+        case .column(let name)?: property.fill = .property(name)
+        case .constant(let sql)?:
+            let type = type(of: column, in: table)
+            let literal = property.form == nil ? DefaultValue.literal(sql: sql, type: type) : nil
+            if let literal { property.fill = .constant(.raw(literal.json(type: type))) } else { entity.isCustom = true }
+        case nil: break
+        }
     }
 
     /// Returns whether a CHECK constraint only restricts a Boolean column to 0 and 1.

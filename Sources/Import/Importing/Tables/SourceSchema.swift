@@ -18,11 +18,30 @@ struct SourceSchema: Sendable {
     var paths: [ColumnName: String] = [:]
     /// The identities of tables and columns while they are renamed, if the source shows them. A table has no column.
     var tokens: [ColumnName: String] = [:]
+    /// The values that existing rows get in columns that are new, or become mandatory.
+    var fills: [ColumnName: Fill] = [:]
+    /// The tables whose rows the file changes in ways that a description cannot express, and the statements that do it.
+    var customTables: Set<String> = []
+    var customStatements: [String] = []
+    /// All statements of the file that copy or change rows.
+    var rowStatements: [RowChange] = []
+    /// The identities of the tables and columns that such statements have read, in this file or an earlier one.
+    var read: Set<String> = []
+    /// The `user_version` of a database of this version; nil if the source does not keep one.
+    var userVersion: Int?
     /// The findings about elements of the file that are left out.
     var leftOut: [(entity: String?, finding: ImportFinding)] = []
 
     /// The virtual tables, which are left out.
     var unreadTables: [String] = []
+
+    /// The value of a column in existing rows.
+    enum Fill: Sendable {
+        /// A constant, as SQL.
+        case constant(String)
+        /// The value of a column in the version before.
+        case column(String)
+    }
 
     /// A column of a table. As in SQL, letter case does not matter.
     struct ColumnName: Hashable, Sendable {
@@ -38,13 +57,17 @@ struct SourceSchema: Sendable {
     init(formerName: String, path: String) { (self.formerName, self.path) = (formerName, path) }
 
     /// Creates the schema of a database. Views, triggers and virtual tables are left out.
-    init(formerName: String, path: String, objects: [SchemaObject]) {
+    ///
+    /// - Parameter unread: The tables that are left out too.
+    init(formerName: String, path: String, objects: [SchemaObject], unread: [String] = []) {
         self.init(formerName: formerName, path: path)
+        unreadTables = unread
         let virtual = objects.filter(\.isVirtual).map(\.name)
         for object in objects {
             if object.name.hasPrefix("sqlite_") || ReservedNames.ofLibraries.contains(object.table.lowercased()) {
                 continue
             }
+            if unread.contains(object.table) { continue }
             if virtual.contains(where: { SourceTable.isPart(object.table, of: $0) }) {
                 guard virtual.contains(object.name) else { continue }
                 leftOut.append((object.name, .virtualTable))

@@ -58,6 +58,7 @@ extension ImportedHistory {
         }
         var element = text(entity.life, { $0 }, { fields(of: $0, at: $1) })
         element?.start = start
+        element?.customs = entity.customs.filter { $0 > start }
         let properties = entity.properties.indices.map { ElementLineage($0) }.compactMap { lineage in
             var element =
                 entity.states.contains { $0.computedProperty(lineage) != nil }

@@ -48,6 +48,8 @@ struct ElementText {
     private(set) var initial: [Field] = []
     /// The backfill values by version, as members of `version_history` items.
     var fills: [Int: JSONOutput.Member] = [:]
+    /// The versions to which a custom migration leads.
+    var customs: Set<Int> = []
 
     /// Creates an element from its fields in each version.
     ///
@@ -84,15 +86,20 @@ struct ElementText {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
         members += ending(versions)
-        let items = birthItems(versions) + changes.map { item($0, versions) }
+        // A new element may have a backfill value.
+        let isFilled = fills[life.birth] != nil && life.birth > start && !customs.contains(life.birth)
+        let birth = isFilled ? [Change(version: life.birth, previous: [], present: [])] : []
+        let items = (birth + steps).map { item($0, versions) }
         if !items.isEmpty { members.append(.init("version_history", .array(items))) }
         return members
     }
 
-    /// Returns the `version_history` item with the backfill value of a new element; empty if there is none.
-    private func birthItems(_ versions: [Version]) -> [JSONOutput] {
-        guard let fill = fills[life.birth], life.birth > start else { return [] }
-        return [.object([.init("version", .string(versions[life.birth].text)), fill])]
+    /// The changes, and the versions to which a custom migration leads without one, oldest first.
+    var steps: [Change] {
+        let custom = customs.subtracting(changes.map(\.version))
+        return (changes + custom.map { Change(version: $0, previous: [], present: []) }).sorted {
+            $0.version < $1.version
+        }
     }
 
     /// Returns the members that record the removal of the element; empty if it is not removed.
@@ -104,12 +111,15 @@ struct ElementText {
 
     /// Returns the `version_history` item for a change.
     func item(_ change: Change, _ versions: [Version]) -> JSONOutput {
-        let version = JSONOutput.Member("version", .string(versions[change.version].text))
-        let fill = fills[change.version].map { [$0] } ?? []
+        var members = [JSONOutput.Member("version", .string(versions[change.version].text))]
         if change.previous.count == 1, let field = change.previous.first, field.key == "name", let name = field.value {
-            return .object([version, .init("previous_name", name)] + fill)
+            members.append(.init("previous_name", name))
+        } else if !change.previous.isEmpty {
+            let previous = change.previous.map { JSONOutput.Member($0.key, $0.value ?? .null) }
+            members.append(.init("previous", .object(previous)))
         }
-        let previous = change.previous.map { JSONOutput.Member($0.key, $0.value ?? .null) }
-        return .object([version, .init("previous", .object(previous))] + fill)
+        if let fill = fills[change.version] { members.append(fill) }
+        if customs.contains(change.version) { members.append(.init("migration", .string("custom"))) }
+        return .object(members)
     }
 }

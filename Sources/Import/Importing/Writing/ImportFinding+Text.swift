@@ -68,6 +68,7 @@ extension ImportFinding {
         case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
         case .unlisted(let name, let file, let line): "\(file):\(line) declares \(name), which no version lists"
         case .rowChange(let file, let line, let verb): "\(file):\(line) changes its rows (\(verb))"
+        case .otherResult(let file, let difference): "\(file): \(difference)"
         case .missingDescription: "the model does not have it any more, so its changes are left out"
         case .missingElement: "the description does not have it any more, so its changes are left out"
         case .edited(let field, let description, let imported, let new):

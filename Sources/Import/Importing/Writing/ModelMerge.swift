@@ -133,7 +133,7 @@ struct ModelMerge {
     /// Writes the changes of an element after the last known version.
     private mutating func apply(_ element: ElementText, to object: inout JSONOutput, of file: String) {
         var written = Dictionary(element.initial.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        for change in element.changes {
+        for change in element.steps {
             var said = change
             for (previous, present) in zip(change.previous, change.present) {
                 // The import may have written a name that differs from the name in the source. Only a difference from
@@ -151,7 +151,9 @@ struct ModelMerge {
                 object[previous.key] = present.value
                 written[previous.key] = present
             }
-            if !said.previous.isEmpty { object.append(element.item(said, versions), to: "version_history") }
+            if !said.previous.isEmpty || element.customs.contains(change.version) {
+                object.append(element.item(said, versions), to: "version_history")
+            }
         }
         // A referenced element may have a new name. The name is updated, but this is not a change of the element.
         for field in element.present where field.identity != nil {

@@ -1,0 +1,22 @@
+extension ImportedVersion {
+    /// Checks what a replay has found out about the rows against the version before: a description can give values only to
+    /// properties that are new or become mandatory, and rows keep their keys.
+    mutating func settleRows(after old: ImportedVersion) {
+        for index in entities.indices {
+            guard let token = entities[index].token, let before = old.entities.first(where: { $0.token == token })
+            else {
+                continue
+            }
+            if before.keyTokens != entities[index].keyTokens { entities[index].isCustom = true }
+            for propertyIndex in entities[index].properties.indices {
+                let property = entities[index].properties[propertyIndex]
+                guard property.fill != nil, let was = before.properties.first(where: { $0.token == property.token }),
+                    !was.isNullable || property.isNullable
+                else { continue }
+                entities[index].properties[propertyIndex].fill = nil
+                // The constant replaces NULL, which the property may still be.
+                if was.isNullable { entities[index].isCustom = true }
+            }
+        }
+    }
+}

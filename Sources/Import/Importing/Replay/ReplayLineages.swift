@@ -1,0 +1,138 @@
+import SchemaModel
+import SQLSchema
+
+/// Identifies the tables and columns of a replay across its stages, and finds what an inferred migration does not do.
+struct ReplayLineages {
+    private let stages: [SQLReplay.Stage]
+    /// The stage that is added next, and the tables that continue those of the stage before.
+    private var index = 0
+    private var owners: [Int: Int] = [:]
+    /// The identities of the tables and columns, by their numbers.
+    private var tokens: [Int: String] = [:]
+    /// The tables that the files copied and then left until a later file dropped them.
+    private var left: Set<Int> = []
+    /// The identities that a statement has read which a description cannot express.
+    private var read: Set<String> = []
+
+    init(_ stages: [SQLReplay.Stage]) { self.stages = stages }
+
+    /// Begins a stage: finds the tables that continue those of the stage before. The stages follow each other.
+    mutating func followRows(at index: Int) {
+        (self.index, owners) = (index, [:])
+        guard index > 0 else { return }
+        for origin in Set(stages[index].tables.compactMap(\.origin)) { owners[origin] = owner(of: origin) }
+    }
+
+    /// Adds the identities to the schema of the stage, and what an inferred migration to it does not do.
+    ///
+    /// - Parameter file: The name of the file that leads to the stage.
+    mutating func add(to schema: inout SourceSchema, file: String) {
+        let stage = stages[index]
+        var new = tokens
+        for table in stage.tables where !left.contains(table.number) {
+            // Of the statements that the rows come from, those of tables that still exist belong to these.
+            func own(_ statements: [SQLReplay.Statement]) -> [SQLReplay.Statement] {
+                statements.filter { statement in
+                    statement.table == table.number || !stage.tables.contains { $0.number == statement.table }
+                }
+            }
+            var changes = own(table.changes)
+            if let origin = table.origin, owners[origin] == table.number {
+                new[table.number] = tokens[origin]
+                take(table, &new, &schema)
+            } else {
+                new[table.number] = "#\(table.number)"
+                for column in table.columns { new[column.number] = "#\(column.number)" }
+                // The rows stay where they were, too, and Strata makes no second copy of them.
+                changes = own(table.statements)
+            }
+            schema.tokens[.init(table.name, "")] = new[table.number]
+            for column in table.columns { schema.tokens[.init(table.name, column.name)] = new[column.number] }
+            if schema.unreadTables.contains(where: { SourceTable.isPart(table.name, of: $0) }) { continue }
+            for statement in own(table.statements) where index > 0 {
+                let reads = Set(statement.reads.compactMap { tokens[$0] })
+                schema.rowStatements.append(RowChange(table: table.name, sql: statement.sql, reads: reads))
+            }
+            for change in changes.sorted(by: { $0.line < $1.line }) {
+                schema.leftOut.append((table.name, .rowChange(file: file, line: change.line, verb: change.verb)))
+                if index == 0 { continue }
+                read.formUnion(change.reads.compactMap { tokens[$0] })
+                schema.customTables.insert(table.name)
+                if !schema.customStatements.contains(change.sql) { schema.customStatements.append(change.sql) }
+            }
+        }
+        tokens = new
+        schema.read = read
+    }
+
+    /// The tables that the schema of a stage leaves out.
+    func leftTables(at index: Int) -> [String] {
+        stages[index].tables.filter { left.contains($0.number) }.map(\.name)
+    }
+
+    /// Returns the table that continues a table of the stage before.
+    private mutating func owner(of origin: Int) -> Int? {
+        let tables = stages[index].tables
+        let heirs = tables.filter { $0.origin == origin }
+        let others = heirs.filter { $0.number != origin }
+        guard let original = heirs.first(where: { $0.number == origin }) else {
+            let name = stages[index - 1].tables.first { $0.number == origin }?.name.lowercased()
+            func keptColumns(_ table: SQLReplay.Table) -> Int {
+                table.columns.count { if case .column = $0.value { true } else { false } }
+            }
+            let best = heirs.max { (keptColumns($0), -$0.number) < (keptColumns($1), -$1.number) }
+            return (heirs.first { $0.name.lowercased() == name } ?? best)?.number
+        }
+        guard others.count == 1, original.changes.isEmpty, others[0].changes.isEmpty, isLeft(origin) else {
+            return origin
+        }
+        left.insert(origin)
+        return others[0].number
+    }
+
+    /// Returns whether a later file drops the table, and no statement before that reads or changes its rows.
+    private func isLeft(_ number: Int) -> Bool {
+        for stage in stages[(index + 1)...] {
+            if stage.touched.contains(number) { return false }
+            if !stage.tables.contains(where: { $0.number == number }) { return true }
+        }
+        return false
+    }
+
+    /// Gives the columns of a table the identities of those before, and the values that existing rows get.
+    private func take(
+        _ table: SQLReplay.Table, _ new: inout [Int: String], _ schema: inout SourceSchema
+    ) {
+        func name(_ number: Int) -> String? {
+            for table in stages[index - 1].tables {
+                if let column = table.columns.first(where: { $0.number == number }) { return column.name }
+            }
+            return nil
+        }
+        /// The column that continues a column: the one that has its name, or else the first one.
+        func heir(of number: Int) -> Int? {
+            let heirs = table.columns.filter { column in
+                switch column.value {
+                case .column(number), .coalesce(number, _): true
+                default: false
+                }
+            }
+            let old = name(number)?.lowercased()
+            return (heirs.first { $0.name.lowercased() == old } ?? heirs.first)?.number
+        }
+        for column in table.columns {
+            let key = SourceSchema.ColumnName(table.name, column.name)
+            new[column.number] = "#\(column.number).\(index)"
+            switch column.value {
+            case .column(let number) where heir(of: number) == column.number: new[column.number] = tokens[number]
+            case .column(let number):
+                if let name = name(number) { schema.fills[key] = .column(name) }
+            case .coalesce(let number, let sql):
+                if heir(of: number) == column.number { new[column.number] = tokens[number] }
+                schema.fills[key] = .constant(sql)
+            case .constant(let sql) where sql.uppercased() != "NULL": schema.fills[key] = .constant(sql)
+            case .constant, .initial, .unknown: break
+            }
+        }
+    }
+}
