@@ -91,7 +91,8 @@ import Testing
             ])
         let text = try workspace.text("out/Account.json")
         #expect(text.contains("\"previous_name\": \"User\"") && text.contains("\"previous_name\": \"mail\""))
-        #expect(try workspace.history("out").steps[0].customReasons.isEmpty)
+        #expect(
+            try workspace.history("out").steps[0].customReasons == ["`Account` asks for a custom migration"])
         let report = try workspace.text("out/IMPORT.md")
         #expect(report.contains("| 2.0 | Account | UserToAccountPolicy migrates it, in M1toM2.xcmappingmodel |"))
         #expect(report.contains("| 2.0 | Account.origin | M1toM2.xcmappingmodel computes its values |"))

@@ -77,7 +77,7 @@ import Testing
                 "| 5.0 | other | 4.sqm:7 changes its rows (INSERT) |",
             ])
         #expect(
-            report.contains { $0.hasPrefix("| 1.0 | person.born | its declared type is DATETIME, but nothing shows") })
+            report.contains { $0.hasPrefix("| 1.0 to 4.0 | person.born, human.born, human.birth | its declared type is DATETIME, but nothing shows") })
     }
 
     @Test func `a copy that computes some values keeps the table and the other columns`() throws {
@@ -171,6 +171,30 @@ import Testing
             ])
         #expect(try workspace.text("out/A.json").contains("\"fill\": \"changed\""))
         #expect(try workspace.text("out/Two.json").contains("\"previous_name\": \"both\""))
+    }
+
+    @Test func `what an import discards or cannot carry over is listed for a decision, equal notes once`() throws {
+        let workspace = try workspace([
+            "1.sql": """
+            CREATE TABLE person (id INTEGER PRIMARY KEY, mail TEXT UNIQUE ON CONFLICT REPLACE, born DATETIME, fax TEXT);
+            CREATE TABLE word (word TEXT NOT NULL COLLATE NOCASE PRIMARY KEY, seen DATETIME);
+            CREATE TABLE cache (id INTEGER PRIMARY KEY, page BLOB);
+            CREATE VIEW words AS SELECT word FROM word;
+            """,
+            "2.sql": "ALTER TABLE person DROP COLUMN fax; DROP TABLE cache; ALTER TABLE person ADD COLUMN seen DATETIME;",
+        ])
+        #expect(importing(workspace).code == 0)
+        let report = try workspace.text("out/IMPORT.md")
+        let decisions = try #require(report.components(separatedBy: "## To decide").last)
+        for line in [
+            "| 2.0 | cache, person.fax |", "| 1.0 to 2.0 | words | it is a view |",
+            "| 1.0 to 2.0 | person | ON CONFLICT REPLACE: a row that breaks the constraint is an error |",
+            "| 1.0 to 2.0 | word.word | it is the primary key, which compares byte by byte, and not with NOCASE |",
+        ] {
+            #expect(decisions.contains(line), "\(line)")
+        }
+        #expect(report.contains("| 1.0 to 2.0 | person.born, word.seen, person.seen | its declared type is DATETIME"))
+        #expect(report.components(separatedBy: "DATETIME").count == 2)
     }
 
     /// The names of the files of two versions, and of files that belong to neither.
@@ -379,7 +403,7 @@ import Testing
         #expect(result.code == .success, "\(result.complaints)")
         let rest = "nothing shows the type of its values: change the property's type, if it is not double |"
         let report = try workspace.text("empty/IMPORT.md")
-        #expect(report.contains("| 1.0 | t.v | it has no declared type, and \(rest)"))
+        #expect(report.contains("| 1.0 | t.v, t.w | it has no declared type, and \(rest)"))
         #expect(report.contains("| 1.0 | t.n | its declared type is AMOUNT, but \(rest)"))
         #expect(!report.contains("t.x"))
         try workspace.makeDatabase(

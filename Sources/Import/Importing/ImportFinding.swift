@@ -67,6 +67,9 @@ enum ImportFinding: Hashable, Sendable {
 
     case check(String)
     case autoincrement
+    /// A constraint replaces or ignores rows.
+    case conflictClause(String)
+    case keyCollation(String)
     case keyWithoutIdentifier([String])
     case foreignKeyCycle
     case setNull
@@ -155,12 +158,15 @@ enum ImportFinding: Hashable, Sendable {
         case undecided
         /// The source contains a change of values that the model does not show.
         case marked
+        /// The source has it, a description cannot, and only the app knows whether it needs it.
+        case missing
     }
 
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
         case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult: .marked
+        case .conflictClause, .keyCollation, .object: .missing
         default: .notCarriedOver
         }
     }

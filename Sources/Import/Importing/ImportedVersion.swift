@@ -81,6 +81,13 @@ struct ImportedEntity: Renamable, Sendable {
     var keyTokens: [String] = []
     /// Whether the step to this version changes the rows in a way that a description cannot express.
     var isCustom = false
+    /// Whether the app's own code reads the rows in the step to the next version.
+    var isRead = false
+}
+
+extension ImportedEntity {
+    /// Whether the table contains the rows of an entity of the source.
+    func contains(_ entity: String) -> Bool { name == entity || kinds.contains { $0.name == entity } }
 }
 
 /// A property in one version.

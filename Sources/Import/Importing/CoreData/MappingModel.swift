@@ -187,6 +187,13 @@ extension ModelImport {
         guard let destination = entity.destination else { return }
         func note(_ property: String?, _ finding: ImportFinding) {
             notes.append(ImportNote(version: index, entity: destination, property: property, finding: finding))
+            // The app's code computes the values, and may read any of the old ones.
+            for table in versions[index].entities.indices where versions[index].entities[table].contains(destination) {
+                versions[index].entities[table].isCustom = true
+            }
+            for table in before.entities.indices where entity.source.map(before.entities[table].contains) == true {
+                versions[index - 1].entities[table].isRead = true
+            }
         }
         if let policy = entity.policy { note(nil, .migrationPolicy(policy, in: mapping.name)) }
         let now = versions[index]

@@ -84,7 +84,7 @@ struct Lineages {
             let came = candidates.map(\.name)
             let isDecided = rules.tellsRenames || came.isEmpty || renames.keys.contains(entity.name)
             tables[table].life.death = index
-            tables[table].life.isDiscarded = heirs.isEmpty && isDecided && !isRead(entity, at: index)
+            tables[table].life.isDiscarded = heirs.isEmpty && isDecided && !entity.isRead && !isRead(entity, at: index)
             if !heirs.isEmpty {
                 note(index, entity.name, nil, .kindsMoved(heirs))
             } else if !came.isEmpty, !renames.keys.contains(entity.name), !rules.tokensDecide {
@@ -187,7 +187,7 @@ struct Lineages {
                 tables[table].properties[previous[gone]].death = index
                 if property.computed != nil { continue }
                 tables[table].properties[previous[gone]].isDiscarded =
-                    (rules.tellsRenames || came.isEmpty || isSaid) && !isRead(property, at: index)
+                    (rules.tellsRenames || came.isEmpty || isSaid) && !old.isRead && !isRead(property, at: index)
                 if !came.isEmpty, !isSaid, !rules.tokensDecide {
                     note(index, new.name, property.name, .replaced(by: came.map { "`\($0)`" }))
                     questions.append(

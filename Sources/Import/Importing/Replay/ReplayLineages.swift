@@ -13,6 +13,9 @@ struct ReplayLineages {
     private var left: Set<Int> = []
     /// The identities that a statement has read which a description cannot express.
     private var read: Set<String> = []
+    /// The columns of the stage before that are never NULL, and those of primary keys.
+    private var required: Set<Int> = []
+    private var keys: Set<Int> = []
 
     init(_ stages: [SQLReplay.Stage]) { self.stages = stages }
 
@@ -26,9 +29,11 @@ struct ReplayLineages {
     /// Adds the identities to the schema of the stage, and what an inferred migration to it does not do.
     ///
     /// - Parameter file: The name of the file that leads to the stage.
-    mutating func add(to schema: inout SourceSchema, file: String) {
+    mutating func add(to schema: inout SourceSchema, file: String) throws {
         let stage = stages[index]
+        let sources = Dictionary(try schema.tables().map { ($0.name.lowercased(), $0) }) { first, _ in first }
         var new = tokens
+        var ownReads: Set<String> = []
         for table in stage.tables where !left.contains(table.number) {
             // Of the statements that the rows come from, those of tables that still exist belong to these.
             func own(_ statements: [SQLReplay.Statement]) -> [SQLReplay.Statement] {
@@ -36,7 +41,8 @@ struct ReplayLineages {
                     statement.table == table.number || !stage.tables.contains { $0.number == statement.table }
                 }
             }
-            var changes = own(table.changes)
+            let source = sources[table.name.lowercased()]
+            var changes = own(table.changes + (source.map { mayRefuse(table, $0) } == false ? [] : table.selections))
             if let origin = table.origin, owners[origin] == table.number {
                 new[table.number] = tokens[origin]
                 take(table, &new, &schema)
@@ -50,19 +56,41 @@ struct ReplayLineages {
             for column in table.columns { schema.tokens[.init(table.name, column.name)] = new[column.number] }
             if schema.unreadTables.contains(where: { SourceTable.isPart(table.name, of: $0) }) { continue }
             for statement in own(table.statements) where index > 0 {
-                let reads = Set(statement.reads.compactMap { tokens[$0] })
+                let reads = Set(statement.reads.union(statement.ownReads).compactMap { tokens[$0] })
                 schema.rowStatements.append(RowChange(table: table.name, sql: statement.sql, reads: reads))
             }
             for change in changes.sorted(by: { $0.line < $1.line }) {
                 schema.leftOut.append((table.name, .rowChange(file: file, line: change.line, verb: change.verb)))
                 if index == 0 { continue }
                 read.formUnion(change.reads.compactMap { tokens[$0] })
+                ownReads.formUnion(change.ownReads.compactMap { tokens[$0] })
                 schema.customTables.insert(table.name)
                 if !schema.customStatements.contains(change.sql) { schema.customStatements.append(change.sql) }
             }
         }
         tokens = new
-        schema.read = read
+        schema.read = read.union(ownReads)
+        (required, keys) = ([], [])
+        for table in stage.tables {
+            guard let source = sources[table.name.lowercased()] else { continue }
+            for (column, own) in zip(table.columns, source.columns) {
+                if own.isNotNull { required.insert(column.number) }
+                if source.key.contains(own.name) { keys.insert(column.number) }
+            }
+        }
+    }
+
+    /// Returns whether a table has a constraint that rows of the stage before may break.
+    private func mayRefuse(_ table: SQLReplay.Table, _ source: SourceTable) -> Bool {
+        if !source.checks.isEmpty || source.indexes.contains(where: \.isUnique) { return true }
+        return zip(table.columns, source.columns).contains { column, own in
+            let isKey = source.key.contains(own.name)
+            return switch column.value {
+            case .column(let number): isKey && !keys.contains(number) || own.isNotNull && !required.contains(number)
+            case .coalesce, .constant, .initial: isKey
+            case .unknown: true
+            }
+        }
     }
 
     /// The tables that the schema of a stage leaves out.

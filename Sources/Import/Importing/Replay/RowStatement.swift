@@ -24,6 +24,8 @@ struct RowStatement {
     let values: [Value]?
     /// Whether each row of the source becomes a row. If not, some may be left out, and no row becomes several.
     let isComplete: Bool
+    /// Whether it leaves out, or replaces, a row that breaks a constraint of the table.
+    let skipsConflicts: Bool
 
     /// Parses `INSERT INTO new (a, b) SELECT c, coalesce(d, 0) FROM old`, `CREATE TABLE new AS SELECT * FROM old` or
     /// `UPDATE t SET a = b`.
@@ -33,13 +35,13 @@ struct RowStatement {
         var reader = Reader(sql)
         if reader.skip("UPDATE") {
             guard let (table, assignments) = reader.update() else { return nil }
-            (self.table, source, isComplete) = (table, nil, true)
+            (self.table, source, isComplete, skipsConflicts) = (table, nil, true, false)
             (columns, values) = (assignments.map(\.column), assignments.map(\.value))
         } else {
             guard let target = reader.target(), let select = reader.select() else { return nil }
             (table, columns) = (target.table, target.columns)
             (source, values) = (select.source, select.values)
-            isComplete = target.isComplete && select.isComplete
+            (isComplete, skipsConflicts) = (select.isComplete, target.skipsConflicts)
         }
     }
 
@@ -99,27 +101,27 @@ struct RowStatement {
         }
 
         /// Reads the table that gets the rows, up to the SELECT.
-        mutating func target() -> (table: String, columns: [String]?, isComplete: Bool)? {
+        mutating func target() -> (table: String, columns: [String]?, skipsConflicts: Bool)? {
             if skip("CREATE") {
                 _ = skip("TEMP") || skip("TEMPORARY")
                 guard skip("TABLE") else { return nil }
                 _ = skip("IF", "NOT", "EXISTS")
                 guard let table = name(), skip("AS") else { return nil }
-                return (table, nil, true)
+                return (table, nil, false)
             }
             let replaces = skip("REPLACE")
             guard replaces || skip("INSERT") else { return nil }
-            let isComplete = !replaces && !skip("OR", "IGNORE") && !skip("OR", "REPLACE")
+            let skipsConflicts = replaces || skip("OR", "IGNORE") || skip("OR", "REPLACE")
             _ = skip("OR", "ABORT") || skip("OR", "FAIL") || skip("OR", "ROLLBACK")
             guard skip("INTO"), let table = name() else { return nil }
             if skip("AS") { _ = name() }
-            guard skip("(") else { return (table, nil, isComplete) }
+            guard skip("(") else { return (table, nil, skipsConflicts) }
             var columns: [String] = []
             repeat {
                 guard let column = name() else { return nil }
                 columns.append(column)
             } while skip(",")
-            return skip(")") ? (table, columns, isComplete) : nil
+            return skip(")") ? (table, columns, skipsConflicts) : nil
         }
 
         /// Reads `SELECT … FROM table`, and what limits the rows.

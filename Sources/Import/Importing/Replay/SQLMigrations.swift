@@ -52,7 +52,7 @@ enum SQLMigrations {
             var schema = SourceSchema(
                 formerName: number, path: file.path, objects: stage.objects, unread: lineages.leftTables(at: index))
             schema.userVersion = folder.areSQLDelight ? Int(number) : stage.userVersion
-            if !areComplete { lineages.add(to: &schema, file: file.name) }
+            if !areComplete { try lineages.add(to: &schema, file: file.name) }
             for table in try schema.tables() {
                 for column in table.columns where !column.isGenerated {
                     let (type, finding) = LiveDatabase.Values().type(declared: column)

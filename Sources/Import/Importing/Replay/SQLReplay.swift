@@ -18,6 +18,8 @@ final class SQLReplay {
         var statements: [Statement] = []
         /// Those that do it in ways that a description cannot express.
         var changes: [Statement] = []
+        /// Those that may leave out rows that break a constraint, and do nothing else that a description cannot express.
+        var selections: [Statement] = []
 
         func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
     }
@@ -48,8 +50,10 @@ final class SQLReplay {
         let verb: String
         let sql: String
         let line: Int
-        /// The tables and columns before the file that the statement reads.
+        /// The other tables before the file that the statement reads, and their columns.
         let reads: Set<Int>
+        /// The columns of the table itself that the statement reads.
+        let ownReads: Set<Int>
     }
 
     /// The state after a file.
@@ -180,12 +184,12 @@ final class SQLReplay {
         for name in actions.caused.sorted() { change(name, "a trigger", sql, line, isCaused: true) }
     }
 
-    /// The tables and columns before the file that the statement reads.
-    private func reads() -> Set<Int> {
+    /// Returns the columns before the file that the statement reads, of a table or of all others. The others are read themselves.
+    private func reads(of key: String, others: Bool) -> Set<Int> {
         var reads: Set<Int> = []
-        for name in observer.actions.reads {
+        for name in observer.actions.reads where (name.table == key) != others {
             guard let table = tables[name.table] else { continue }
-            if let origin = table.origin { reads.insert(origin) }
+            if others, let origin = table.origin { reads.insert(origin) }
             switch table.column(name.column)?.value {
             case .column(let number)?, .coalesce(let number, _)?: reads.insert(number)
             default: break
@@ -197,13 +201,19 @@ final class SQLReplay {
     /// Records that a statement changes the rows of a table.
     private func change(_ key: String, _ verb: String, _ sql: String, _ line: Int, isCaused: Bool = false) {
         guard var table = tables[key] else { return }
-        let statement = Statement(table: table.number, verb: verb, sql: sql, line: line, reads: reads())
+        let statement = Statement(
+            table: table.number, verb: verb, sql: sql, line: line, reads: reads(of: key, others: true),
+            ownReads: reads(of: key, others: false))
         if let origin = table.origin { touched.insert(origin) }
         touched.formUnion(statement.reads)
         let parsed = isCaused ? nil : RowStatement(parsing: statement.sql)
         let isUnderstood = parsed.map { $0.table.lowercased() == key && take($0, into: &table) } ?? false
         table.statements.append(statement)
-        if !isUnderstood { table.changes.append(statement) }
+        if !isUnderstood {
+            table.changes.append(statement)
+        } else if parsed?.skipsConflicts == true {
+            table.selections.append(statement)
+        }
         tables[key] = table
     }
 
@@ -237,6 +247,7 @@ final class SQLReplay {
         if parsed.source != nil {
             result.origin = source.origin
             (result.statements, result.changes) = (source.statements, source.changes)
+            result.selections = source.selections
         }
         table = result
         return parsed.isComplete && isKnown && table.origin != nil

@@ -189,9 +189,8 @@ struct SQLiteSchemaImporter {
         var entity = ImportedEntity(name: table.name, token: schema.tokens[.init(table.name, "")])
         entity.isCustom = schema.customTables.contains(table.name)
         entity.keyTokens = table.key.compactMap { schema.tokens[.init(table.name, $0)] }
-        if table.isAutoincrement {
-            note(table.name, nil, .autoincrement)
-        }
+        if table.isAutoincrement { note(table.name, nil, .autoincrement) }
+        for clause in table.conflictClauses { note(table.name, nil, .conflictClause(clause)) }
         let relations = relationships[table.name] ?? []
         let hasKey = hasKey(table)
         func relation(with column: String) -> Relation? {
@@ -206,6 +205,7 @@ struct SQLiteSchemaImporter {
                 if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
                     note(table.name, column.name, .defaultOfKey(sql))
                 }
+                if let name = column.collation { note(table.name, column.name, .keyCollation(name)) }
                 if !column.isNotNull, type(of: column, in: table) != .int {
                     note(table.name, column.name, .keyWithNull)
                 }

@@ -58,6 +58,8 @@ struct SourceTable: Sendable {
     var checks: [TableDeclaration.Check]
     /// Whether the primary key of a deleted row is never reused.
     var isAutoincrement: Bool
+    /// What its constraints do with a row that breaks them, other than to refuse it.
+    var conflictClauses: [String]
 
     /// Returns the tables of the database, in the order of their creation.
     static func all(in connection: Connection) throws -> [SourceTable] {
@@ -118,6 +120,7 @@ struct SourceTable: Sendable {
         indexes = try Self.indexes(quoted, connection)
         checks = declaration.checks
         isAutoincrement = declaration.isAutoincrement
+        conflictClauses = declaration.conflictClauses
     }
 
     /// Returns the collation of a column. Pragmas report it only for the columns of an index.

@@ -17,15 +17,23 @@ struct TableDeclaration {
     /// Whether the primary key of a deleted row is never reused.
     private(set) var isAutoincrement = false
 
+    /// What the constraints do with a row that breaks them, other than to refuse it: `REPLACE`, `IGNORE`.
+    private(set) var conflictClauses: [String] = []
+
     /// Parses the statement.
     init(_ sql: String) {
         var depth = 0
         var last: SQLToken?
+        var isConflict = false
         var open: (start: Int, depth: Int, isCheck: Bool)?
         var constraint: String?
         let bytes = Array(sql.utf8)
         for token in SQLToken.tokens(of: sql) where token.isCode {
             defer { last = token }
+            if isConflict, !token.isWord("ABORT"), !conflictClauses.contains(token.text.uppercased()) {
+                conflictClauses.append(token.text.uppercased())
+            }
+            isConflict = token.isWord("CONFLICT") && last?.isWord("ON") == true
             if let name = token.name {
                 if last?.isWord("CONSTRAINT") == true { constraint = name }
                 if token.isWord("AUTOINCREMENT") { isAutoincrement = true }

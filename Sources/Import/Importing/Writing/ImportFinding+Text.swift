@@ -36,6 +36,8 @@ extension ImportFinding {
         case .autoincrement:
             "AUTOINCREMENT: `newID(of:)` returns no key twice, but SQLite may reuse a key for rows that your SQL inserts "
                 + "without one"
+        case .conflictClause(let word): "ON CONFLICT \(word): a row that breaks the constraint is an error"
+        case .keyCollation(let name): "it is the primary key, which compares byte by byte, and not with \(name)"
         case .keyWithoutIdentifier(let columns):
             "its primary key (\(columns.joined(separator: ", "))) becomes a unique index, and rows get numbers as keys"
         case .foreignKeyCycle: "a foreign key in its primary key leads back to it, and becomes a plain column"

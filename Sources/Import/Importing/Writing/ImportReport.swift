@@ -11,24 +11,18 @@ struct ImportReport {
     let undecided: [Line]
     /// The notes about changes of values that the model does not show.
     private let marked: [Line]
+    /// The notes about things that descriptions cannot have.
+    private let missing: [Line]
     private let history: SchemaHistory
     private let format: ModelImport.Format
     private let firstVersion: Version?
     private let settings: JSONOutput?
 
-    /// A note and the versions that it applies to.
+    /// A finding, the elements that it is about, and the versions that it applies to.
     struct Line {
-        var note: ImportNote
+        var finding: ImportFinding
+        var subjects: [String]
         var versions: [Int]
-
-        /// The name of the entity, or of its property.
-        var subject: String {
-            switch (note.entity, note.property) {
-            case (let entity?, let property?): "\(entity).\(property)"
-            case (let entity?, nil): entity
-            default: "the model"
-            }
-        }
     }
 
     /// Creates a report from the notes of an import.
@@ -56,20 +50,29 @@ struct ImportReport {
         losses = Self.lines(notes.filter { $0.finding.section == .notCarriedOver })
         undecided = Self.lines(notes.filter { $0.finding.section == .undecided })
         marked = Self.lines(notes.filter { $0.finding.section == .marked })
+        missing = Self.lines(notes.filter { $0.finding.section == .missing })
     }
 
     private static func lines(_ notes: [ImportNote]) -> [Line] {
+        struct Key: Hashable {
+            var finding: ImportFinding
+            /// The element; nil for a finding about types, which many columns can have.
+            var subject: String?
+        }
         var lines: [Line] = []
-        var indexes: [ImportNote: Int] = [:]
+        var indexes: [Key: Int] = [:]
         for note in notes {
-            var key = note
-            key.version = 0
-            if let index = indexes[key] {
-                if lines[index].versions.last != note.version { lines[index].versions.append(note.version) }
-            } else {
-                indexes[key] = lines.count
-                lines.append(Line(note: note, versions: [note.version]))
+            let subject = [note.entity, note.property].compactMap(\.self).joined(separator: ".")
+            var key = Key(finding: note.finding, subject: subject)
+            if case .values = note.finding { key.subject = nil }
+            let index = indexes[key, default: lines.count]
+            if index == lines.count {
+                indexes[key] = index
+                lines.append(Line(finding: note.finding, subjects: [], versions: []))
             }
+            if !lines[index].versions.contains(note.version) { lines[index].versions.append(note.version) }
+            let name = subject.isEmpty ? "the model" : subject
+            if !lines[index].subjects.contains(name) { lines[index].subjects.append(name) }
         }
         return lines
     }
@@ -94,7 +97,9 @@ struct ImportReport {
 
     /// The notes that you should review, for the console.
     var undecidedLines: [String] {
-        (undecided + marked).map { line in "\(names(line.versions)): \(line.subject): \(line.note.finding.text)" }
+        (undecided + marked).map { line in
+            "\(names(line.versions)): \(line.subjects.joined(separator: ", ")): \(line.finding.text)"
+        }
     }
 
     /// The complete text of the file.
@@ -120,9 +125,9 @@ struct ImportReport {
         lines += ["", "## Not carried over", ""]
         if losses.isEmpty { lines.append("Nothing.") } else { lines += table(losses) }
         lines += ["", "## To decide", ""]
-        if undecided.isEmpty {
-            lines.append("Nothing.")
-        } else {
+        let discarded = discarded(isTold)
+        if undecided.isEmpty, marked.isEmpty, missing.isEmpty, discarded.isEmpty { lines.append("Nothing.") }
+        if !undecided.isEmpty {
             lines += [
                 "Each of these steps removes something and adds something else. The source does not say whether this is a rename.",
                 format.advice, "",
@@ -130,10 +135,22 @@ struct ImportReport {
             lines += table(undecided)
         }
         if !marked.isEmpty {
-            lines += [
-                "", format.markAdvice, "",
-            ]
+            lines += lines.last == "" ? [] : [""]
+            lines += [format.markAdvice, ""]
             lines += table(marked)
+        }
+        if !discarded.isEmpty {
+            lines += lines.last == "" ? [] : [""]
+            lines += [
+                "These are removed with their data: the import writes `\"discard\": true`. If a row needs the data, delete the key and",
+                "write the migration.", "", "| version | removed |", "| --- | --- |",
+            ]
+            lines += discarded
+        }
+        if !missing.isEmpty {
+            lines += lines.last == "" ? [] : [""]
+            lines += ["Descriptions cannot have these. Look whether the app relies on one of them.", ""]
+            lines += table(missing)
         }
         lines += settingsLines
         let custom = history.steps.filter { $0.isCustom && isTold(settings == nil ? $0.to.version : $0.from.version) }
@@ -146,6 +163,18 @@ struct ImportReport {
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The rows of a table with what each version discards.
+    private func discarded(_ isTold: (Version) -> Bool) -> [String] {
+        history.steps.filter { isTold($0.to.version) }.compactMap { step in
+            let names = step.instructions.discarded.compactMap { element -> String? in
+                guard let entity = step.from.entity(element.entity) else { return nil }
+                guard let property = element.property else { return entity.name }
+                return entity.property(property).map { "\(entity.name).\($0.name)" }
+            }
+            return names.isEmpty ? nil : "| \(step.to.version) | \(Self.cell(names.sorted().joined(separator: ", "))) |"
+        }
     }
 
     /// The settings that the import chose, with the cost of each.
@@ -177,7 +206,9 @@ struct ImportReport {
 
     private func table(_ lines: [Line]) -> [String] {
         ["| version | subject | difference |", "| --- | --- | --- |"]
-            + lines.map { "| \(names($0.versions)) | \(Self.cell($0.subject)) | \(Self.cell($0.note.finding.text)) |" }
+            + lines.map { line in
+                "| \(names(line.versions)) | \(Self.cell(line.subjects.joined(separator: ", "))) | \(Self.cell(line.finding.text)) |"
+            }
     }
 
     private static func cell(_ text: String) -> String {
@@ -203,13 +234,14 @@ extension ModelImport.Format {
     fileprivate var markAdvice: String {
         switch self {
         case .coreData:
-            "The app changes these values without a change of the model: by a class or an expression of a mapping model, or, where it\n"
-                + "changes `versionHashModifier`, perhaps by a rewrite. If it does, add `\"migration\": \"custom\"` and write it."
+            "The app changes these values without a change of the model. Where a class or an expression of a mapping model does it, the\n"
+                + "step is a custom migration, which you write. Where `versionHashModifier` changes, the app may have rewritten values: if it\n"
+                + "has, add `\"migration\": \"custom\"` and write it."
         case .swiftData:
             "The app runs its own code in these steps. If it rewrites values, add `\"migration\": \"custom\"` and write it."
         case .room, .drift, .sqlite, .sql:
-            "These statements change rows, and descriptions do not. For a step, add `\"migration\": \"custom\"` to the entity's\n"
-                + "version and write it. Rows that a new store needs are inserted by the app."
+            "These statements change rows in ways that a description cannot express. The step is a custom migration: its stub shows the\n"
+                + "statements, and you write what they did. Rows that a new store needs are inserted by the app."
         }
     }
 
