@@ -77,7 +77,11 @@ import Testing
                 "| 5.0 | other | 4.sqm:7 changes its rows (INSERT) |",
             ])
         #expect(
-            report.contains { $0.hasPrefix("| 1.0 to 4.0 | person.born, human.born, human.birth | its declared type is DATETIME, but nothing shows") })
+            report.contains {
+                $0.hasPrefix(
+                    "| 1.0 to 4.0 | person.born, human.born, human.birth | its declared type is DATETIME, but nothing shows"
+                )
+            })
     }
 
     @Test func `a copy that computes some values keeps the table and the other columns`() throws {
@@ -181,7 +185,8 @@ import Testing
             CREATE TABLE cache (id INTEGER PRIMARY KEY, page BLOB);
             CREATE VIEW words AS SELECT word FROM word;
             """,
-            "2.sql": "ALTER TABLE person DROP COLUMN fax; DROP TABLE cache; ALTER TABLE person ADD COLUMN seen DATETIME;",
+            "2.sql":
+                "ALTER TABLE person DROP COLUMN fax; DROP TABLE cache; ALTER TABLE person ADD COLUMN seen DATETIME;",
         ])
         #expect(importing(workspace).code == 0)
         let report = try workspace.text("out/IMPORT.md")
@@ -250,6 +255,138 @@ import Testing
         #expect(try whole.text("out/Person.json") == grown.text("out/Person.json"))
         #expect(try whole.history("out").versions.map(\.version.text) == ["1.0", "1.2"])
         #expect(try whole.text("out/IMPORT.md").contains("| 1.2 | names | it is a view |"))
+    }
+
+    @Test func `SQLDelight's syntax is read, and its Booleans are Booleans`() throws {
+        let workspace = try workspace([
+            "0.sqm": """
+            import com.example.Kind;
+            import kotlin.Boolean;
+
+            CREATE TABLE item (
+              _id INTEGER NOT NULL PRIMARY KEY, done INTEGER AS Boolean NOT NULL DEFAULT 0, kind TEXT AS Kind,
+              tags TEXT AS kotlin.collections.List<String?> NOT NULL DEFAULT '', day INTEGER AS @Name("d") @Day java.time.Day,
+              other TEXT AS Kind, twice INTEGER GENERATED ALWAYS AS (_id * 2)
+            );
+            """,
+            "1.sqm": "ALTER TABLE item ADD COLUMN starred INTEGER AS Boolean DEFAULT 1;",
+        ])
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(
+            try workspace.lines("out", "2.0") == [
+                "item | key _id: int | day: int? | done: bool = 0 | kind: string? | other: string? | starred: bool? = 1 | tags: string = \"\""
+            ])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| 1.0 to 2.0 | item.kind, item.other | its type in the app is Kind:"))
+        #expect(report.contains("| item.day | its type in the app is java.time.Day:"))
+        #expect(try workspace.text("out/strata.json").contains(#""user_versions": { "1.0": 1, "2.0": 2 }"#))
+    }
+
+    @Test func `the declarations of SQLDelight give the first version, if the migrations lead from it to them`() throws
+    {
+        let item = """
+            import kotlin.Boolean;
+            CREATE TABLE item (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, done INTEGER AS Boolean NOT NULL DEFAULT 0);
+            CREATE INDEX item_name ON item(name);
+
+            all:
+            SELECT * FROM item WHERE name = ?;
+
+            upsert {
+              UPDATE item SET name = :name WHERE id = :id;
+              INSERT OR IGNORE INTO item(id, name) VALUES (:id, :name);
+            }
+
+            insert:
+            INSERT INTO item VALUES ?;
+            """
+        let workspace = try workspace([
+            "com/example/Item.sq": item,
+            "com/example/Tag.sq":
+                "CREATE TABLE tag (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item(id), label TEXT);",
+            "migrations/1.sqm": "ALTER TABLE item ADD COLUMN done INTEGER AS Boolean NOT NULL DEFAULT 0;",
+            "migrations/2.sqm": """
+            CREATE TABLE tag (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item(id), text TEXT);
+            CREATE INDEX IF NOT EXISTS item_name ON item(name);
+            UPDATE item SET name = upper(name);
+            """,
+            "migrations/3.sqm": "ALTER TABLE tag RENAME COLUMN text TO label;",
+        ])
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(try workspace.lines("out", "1.0") == ["item | key id: int | name: string"])
+        #expect(
+            try workspace.lines("out", "4.0") == [
+                "item | key id: int | done: bool = 0 | name: string indexed",
+                "tag | key id: int | item: to_one item? on_delete no_action persisted item | label: string?",
+            ])
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [false, true, false])
+        // These do not lead to the declarations.
+        try workspace.write("ALTER TABLE item ADD COLUMN more TEXT;", to: "migrations/migrations/1.sqm")
+        #expect(
+            importing(workspace).complaints == [
+                "migrations/migrations/1.sqm:1: error: SQLite refuses this statement: no such table: item; the first file must "
+                    + "create the first version: write its tables to 0.sqm"
+            ])
+        // Only declarations.
+        let single = try self.workspace(["Item.sq": item])
+        #expect(importing(single).code == 0)
+        #expect(try single.lines("out", "1.0") == ["item | key id: int | done: bool = 0 | name: string indexed"])
+    }
+
+    @Test func `drizzle's files may begin with COMMIT, and a structure of Rails may be alone`() throws {
+        let workspace = try workspace([
+            "0000_a.sql":
+                "CREATE TABLE a (id integer PRIMARY KEY, x text);--> statement-breakpoint\nCREATE TABLE b (id integer PRIMARY KEY);",
+            "0001_b.sql": """
+            COMMIT;--> statement-breakpoint
+            PRAGMA foreign_keys=OFF;--> statement-breakpoint
+            BEGIN TRANSACTION;--> statement-breakpoint
+            CREATE TABLE `__new_a` (`id` integer PRIMARY KEY NOT NULL, `y` text);
+            --> statement-breakpoint
+            INSERT INTO `__new_a`("id", "y") SELECT "id", "x" FROM `a`;--> statement-breakpoint
+            DROP TABLE `a`;--> statement-breakpoint
+            ALTER TABLE `__new_a` RENAME TO `a`;
+            """,
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(try workspace.text("out/A.json").contains(#""previous_name": "x""#))
+        let rails = try self.workspace([
+            "structure.sql": """
+            CREATE TABLE IF NOT EXISTS "schema_migrations" ("version" varchar NOT NULL PRIMARY KEY);
+            CREATE TABLE a (id INTEGER PRIMARY KEY, name varchar);
+            INSERT INTO "schema_migrations" (version) VALUES ('20240102030405'), ('20230102030405');
+            """,
+            "migrate/20240102030405_a.rb": "", "seeds/1.sql": "",
+        ])
+        #expect(importing(rails).code == 0)
+        #expect(try rails.text("out/strata.json").contains(#""was": "20240102030405""#))
+        #expect(try !rails.text("out/IMPORT.md").contains("schema_migrations"))
+        let ruby = try self.workspace(["20240102030405_a.rb": ""])
+        #expect(
+            importing(ruby).complaints == [
+                "migrations: error: its migrations are code, which SQLite cannot run: import the structure.sql of each release, with --complete"
+            ])
+    }
+
+    @Test func `Flyway's placeholders get values, and those without one are named`() throws {
+        let workspace = try workspace([
+            "V1__a.sql":
+                "-- ${comment}\nCREATE TABLE ${prefix}_a (id INTEGER PRIMARY KEY, x TEXT DEFAULT '${flyway:user}');",
+            "V2__b.sql": "CREATE TABLE ${prefix}_b (id INTEGER PRIMARY KEY);",
+        ])
+        #expect(
+            importing(workspace, "--placeholder", "flyway:user=me").complaints == [
+                "migrations: error: these placeholders have no value: prefix; add --placeholder prefix=VALUE"
+            ])
+        let result = importing(workspace, "--placeholder", "prefix=app", "--placeholder", "flyway:user=a=b")
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(
+            try workspace.lines("out", "2.0") == ["app_a | key id: int | x: string? = \"a=b\"", "app_b | key id: int"])
+        #expect(
+            importing(workspace, "--placeholder", "prefix").complaints.first
+                == "error: --placeholder needs a name and a value, as in --placeholder schema=main")
     }
 
     /// Wrong files, and the message about them.

@@ -50,7 +50,7 @@ package struct Arguments {
     package func option(_ name: String) -> String? { values[name]?.last }
 
     /// Returns all values of an option that may be given several times.
-    func options(_ name: String) -> [String] { values[name] ?? [] }
+    package func options(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Returns the schema name of the model in the folder at `path`. The model need not exist yet.
     package func schema(of path: String) -> String {

@@ -411,6 +411,8 @@ extension CommandDescription {
                 Option("--oldest", "VERSION", "the oldest version whose stores can be migrated"),
                 Option(
                     "--complete", "for sql: each file creates a complete schema, instead of changing the one before"),
+                Option(
+                    "--placeholder", "NAME=VALUE", "for sql: the value of `${NAME}` in Flyway's files; can be repeated"),
                 Option("--order", "FILE", "the versions of a Core Data model in order, one a line"),
                 Option(
                     "--inheritance", "KIND",

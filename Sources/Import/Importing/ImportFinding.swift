@@ -67,6 +67,8 @@ enum ImportFinding: Hashable, Sendable {
 
     case check(String)
     case autoincrement
+    /// An adapter of the app converts the values.
+    case codeType(String)
     /// A constraint replaces or ignores rows.
     case conflictClause(String)
     case keyCollation(String)

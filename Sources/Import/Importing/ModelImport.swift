@@ -107,10 +107,13 @@ package struct ModelImport {
     /// - Parameters:
     ///   - path: The path of the folder.
     ///   - areComplete: Whether each file creates a complete schema, instead of changing the one before.
+    ///   - placeholders: The values of Flyway's placeholders.
     ///   - renames: The path of a file with your answers, as for `init(room:renames:)`.
     /// - Throws: `ImportError`, with the line of a statement that SQLite refuses.
-    package init(sql path: String, areComplete: Bool = false, renames: String? = nil) throws {
-        let (schemas, proof) = try SQLMigrations.read(in: path, areComplete: areComplete)
+    package init(
+        sql path: String, areComplete: Bool = false, placeholders: [String: String] = [:], renames: String? = nil
+    ) throws {
+        let (schemas, proof) = try SQLMigrations.read(in: path, areComplete: areComplete, placeholders: placeholders)
         try self.init(.sql, path, schemas, renames: renames)
         self.proof = proof
     }

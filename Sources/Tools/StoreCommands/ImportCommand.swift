@@ -19,13 +19,14 @@ enum ImportCommand {
         }
         let path = arguments.folders[1]
         let ofCoreData = ["--order", "--inheritance", "--version-info", "--mapping-models"]
+        let ofSQL = ["--complete", "--placeholder"]
         let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
-            case .coreData: ["--complete"]
-            case .swiftData: ["--complete", "--order", "--version-info", "--mapping-models"]
-            case .room, .drift: ofCoreData + ["--complete"]
-            case .sqlite: ofCoreData + ["--complete"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
+            case .coreData: ofSQL
+            case .swiftData: ofSQL + ["--order", "--version-info", "--mapping-models"]
+            case .room, .drift: ofCoreData + ofSQL
+            case .sqlite: ofCoreData + ofSQL + (FileManager.default.isFolder(path) ? [] : ofHistories)
             case .sql: ofCoreData
             }
         if let option = useless.first(where: arguments.has) {
@@ -61,7 +62,8 @@ enum ImportCommand {
         case .sqlite: imported = try ModelImport(sqlite: path, renames: renames)
         case .sql:
             imported = try ModelImport(
-                sql: path, areComplete: arguments.has("--complete"), renames: renames)
+                sql: path, areComplete: arguments.has("--complete"), placeholders: try placeholders(arguments),
+                renames: renames)
         }
         line.update(1, of: 3)
         let url = URL(fileURLWithPath: folder, isDirectory: true)
@@ -96,6 +98,17 @@ enum ImportCommand {
             console.say("removed \(file.path)")
         }
         say(model, added: existing?.isEmpty == false, folder, console)
+    }
+
+    private static func placeholders(_ arguments: Arguments) throws -> [String: String] {
+        var values: [String: String] = [:]
+        for option in arguments.options("--placeholder") {
+            guard let sign = option.firstIndex(of: "="), sign > option.startIndex else {
+                throw CommandError.usage("--placeholder needs a name and a value, as in --placeholder schema=main")
+            }
+            values[String(option[..<sign])] = String(option[option.index(after: sign)...])
+        }
+        return values
     }
 
     /// Asks the questions that the source does not answer. Each answer can change the later questions.

@@ -54,7 +54,7 @@ struct MadeRows {
         }
     }
 
-    /// Returns the values of a row, as SQL; nil if there is no row that it has to refer to.
+    /// Returns the values of a row, as SQL; nil if the row that it has to refer to does not exist.
     private mutating func row(
         of table: SourceTable, _ kind: Kind, _ connection: Connection
     ) throws -> [(column: String, value: String)]? {

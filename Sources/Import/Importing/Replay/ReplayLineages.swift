@@ -54,7 +54,8 @@ struct ReplayLineages {
             }
             schema.tokens[.init(table.name, "")] = new[table.number]
             for column in table.columns { schema.tokens[.init(table.name, column.name)] = new[column.number] }
-            if schema.unreadTables.contains(where: { SourceTable.isPart(table.name, of: $0) }) { continue }
+            // The tools' own tables, and those of searches, are not part of the schema.
+            if sources[table.name.lowercased()] == nil { continue }
             for statement in own(table.statements) where index > 0 {
                 let reads = Set(statement.reads.union(statement.ownReads).compactMap { tokens[$0] })
                 schema.rowStatements.append(RowChange(table: table.name, sql: statement.sql, reads: reads))

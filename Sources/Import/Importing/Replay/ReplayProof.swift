@@ -11,13 +11,6 @@ import Strata
 /// The rows are made. Those of older versions stay, so that each file runs on rows that the earlier files have migrated, and on
 /// new ones.
 struct ReplayProof: Sendable {
-    /// A file of the source.
-    struct Script: Sendable {
-        let path: String
-        let text: String
-        var name: String { URL(fileURLWithPath: path).lastPathComponent }
-    }
-
     /// A table whose rows differ after a step.
     struct Difference: Equatable {
         /// The position of the version to which the step leads.
@@ -28,7 +21,7 @@ struct ReplayProof: Sendable {
     }
 
     /// The files, one for each version.
-    let scripts: [Script]
+    let scripts: [MigrationScript]
 
     /// The most rows that a table gets for one step.
     private static let rowCount = 12
@@ -47,7 +40,7 @@ struct ReplayProof: Sendable {
     /// One way through all versions.
     private struct Run {
         let folder: URL
-        let scripts: [Script]
+        let scripts: [MigrationScript]
         let history: SchemaHistory
         let definition: SchemaDefinition
         /// The source's database.
@@ -56,19 +49,19 @@ struct ReplayProof: Sendable {
         let old: URL
         var rows: MadeRows
 
-        init(folder: URL, scripts: [Script], history: SchemaHistory) throws {
+        init(folder: URL, scripts: [MigrationScript], history: SchemaHistory) throws {
             (self.folder, self.scripts, self.history) = (folder, scripts, history)
             definition = SchemaDefinition(history)
             source = folder.appendingPathComponent("source.sqlite")
             old = folder.appendingPathComponent("old.sqlite")
-            rows = MadeRows(scripts.map(\.text))
+            rows = MadeRows(scripts.map(\.sql))
         }
 
         /// Runs the file that leads to a version, and compares its result with that of the inferred migration.
         mutating func advance(to index: Int, proving isProving: Bool) throws -> [Difference] {
             let script = scripts[index]
             if index == 0 {
-                try SQLReplay(path: source.path).run(script.text, path: script.path)
+                try SQLReplay(path: source.path).run(script)
                 return []
             }
             try addRows(before: script, .varied)
@@ -104,15 +97,15 @@ struct ReplayProof: Sendable {
             return try compare(index) ?? []
         }
 
-        private func run(_ script: Script) throws {
-            try SQLReplay(path: source.path).run(script.text, path: script.path)
+        private func run(_ script: MigrationScript) throws {
+            try SQLReplay(path: source.path).run(script)
         }
 
         /// Adds rows to the tables that a file names, and to empty ones.
-        private mutating func addRows(before script: Script, _ kind: MadeRows.Kind) throws {
+        private mutating func addRows(before script: MigrationScript, _ kind: MadeRows.Kind) throws {
             let connection = try Connection(path: source.path, mode: .readWrite)
             try connection.execute("PRAGMA synchronous = OFF")
-            let words = Set(SQLToken.tokens(of: script.text).compactMap { $0.name?.lowercased() })
+            let words = Set(SQLToken.tokens(of: script.sql).compactMap { $0.name?.lowercased() })
             try connection.transaction("BEGIN") {
                 try rows.add(kind, to: connection) { table in
                     let count = try connection.count(table.name)
@@ -180,7 +173,7 @@ private struct RowComparison {
     /// Returns what differs in a table; nil if nothing does.
     func difference(in table: Table) throws -> String? {
         let name = SQL.quoted(table.name)
-        // Where the source has no key, the number of a row replaces it, and a copy may count the rows anew.
+        // Where the source has no key, the number of a row replaces it, and a copy may number the rows again.
         let own = Set(
             try connection.texts("SELECT lower(name) FROM pragma_table_info(\(SQL.literal(table.name)), 'source')"))
         let columns = table.columnNames.filter { own.isEmpty || own.contains($0.lowercased()) }

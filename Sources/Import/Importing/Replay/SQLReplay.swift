@@ -16,9 +16,9 @@ final class SQLReplay {
         var origin: Int?
         /// The statements that have copied or changed the rows.
         var statements: [Statement] = []
-        /// Those that do it in ways that a description cannot express.
+        /// The statements among them that do it in ways that a description cannot express.
         var changes: [Statement] = []
-        /// Those that may leave out rows that break a constraint, and do nothing else that a description cannot express.
+        /// The statements among them that may leave out rows that break a constraint, and that a description can express otherwise.
         var selections: [Statement] = []
 
         func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
@@ -29,6 +29,8 @@ final class SQLReplay {
         var name: String
         let number: Int
         var value: Value
+        /// Its type in the app's code, if the source says it.
+        var codeType: String?
     }
 
     /// The origin of a column's values.
@@ -72,6 +74,7 @@ final class SQLReplay {
     private var tables: [String: Table] = [:]
     private var lastNumber = 0
     private var touched: Set<Int> = []
+    private var codeTypes: [SourceSchema.ColumnName: String] = [:]
 
     /// - Parameter path: The file of the database, which nothing else needs.
     /// - Throws: `ImportError` if SQLite cannot open it.
@@ -96,9 +99,11 @@ final class SQLReplay {
     /// Runs the statements of a file.
     ///
     /// - Throws: `ImportError` with the line of a statement that SQLite refuses.
-    func run(_ text: String, path: String) throws {
+    func run(_ script: MigrationScript) throws {
         begin()
-        let bytes = Array(text.utf8)
+        codeTypes = script.types
+        let path = script.path
+        let bytes = Array(script.sql.utf8)
         func line(at offset: Int) -> Int { bytes[..<min(offset, bytes.count)].count { $0 == 0x0a } + 1 }
         if let index = bytes.firstIndex(of: 0) {
             throw ImportError("it contains a NUL byte", path: path, line: line(at: index))
@@ -165,7 +170,7 @@ final class SQLReplay {
             tables[key] = Table(
                 name: table.name, number: table.number,
                 columns: table.columns.map {
-                    Column(name: $0.name, number: $0.number, value: .column($0.number))
+                    Column(name: $0.name, number: $0.number, value: .column($0.number), codeType: $0.codeType)
                 }, origin: table.number)
         }
     }
@@ -290,7 +295,7 @@ final class SQLReplay {
             for name in gone { tables[name] = nil }
             for table in came {
                 tables[table.name.lowercased()] = Table(
-                    name: table.name, number: newNumber(), columns: table.columns.map(newColumn))
+                    name: table.name, number: newNumber(), columns: table.columns.map { newColumn($0, of: table.name) })
             }
         }
         for (name, columns) in found {
@@ -301,13 +306,15 @@ final class SQLReplay {
             if isAlter, table.columns.count == columns.count, changed.count == 1 {
                 for index in columns.indices { table.columns[index].name = columns[index] }
             } else if table.columns.map(\.name) != columns {
-                table.columns = columns.map { table.column($0) ?? newColumn($0) }
+                table.columns = columns.map { table.column($0) ?? newColumn($0, of: name) }
             }
             tables[key] = table
         }
     }
 
-    private func newColumn(_ name: String) -> Column { Column(name: name, number: newNumber(), value: .initial) }
+    private func newColumn(_ name: String, of table: String) -> Column {
+        Column(name: name, number: newNumber(), value: .initial, codeType: codeTypes[.init(table, name)])
+    }
 
     private func newNumber() -> Int {
         lastNumber += 1
@@ -338,7 +345,7 @@ final class SQLReplay {
     func stage() throws -> Stage {
         let objects = try rows(
             "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
-        // Only these are part of the schema. A temporary table is gone when the file has ended.
+        // Only these are part of the schema. A temporary table ends with its file.
         let names = Set(objects.filter { $0[0] == "table" }.map { $0[1].lowercased() })
         return Stage(
             objects: objects.map { SchemaObject(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) },

@@ -58,7 +58,7 @@ struct SourceTable: Sendable {
     var checks: [TableDeclaration.Check]
     /// Whether the primary key of a deleted row is never reused.
     var isAutoincrement: Bool
-    /// What its constraints do with a row that breaks them, other than to refuse it.
+    /// The actions of its constraints on a row that breaks them, other than to refuse it.
     var conflictClauses: [String]
 
     /// Returns the tables of the database, in the order of their creation.

@@ -17,7 +17,7 @@ struct TableDeclaration {
     /// Whether the primary key of a deleted row is never reused.
     private(set) var isAutoincrement = false
 
-    /// What the constraints do with a row that breaks them, other than to refuse it: `REPLACE`, `IGNORE`.
+    /// The actions of the constraints on a row that breaks them, other than to refuse it: `REPLACE`, `IGNORE`.
     private(set) var conflictClauses: [String] = []
 
     /// Parses the statement.

@@ -36,6 +36,8 @@ extension ImportFinding {
         case .autoincrement:
             "AUTOINCREMENT: `newID(of:)` returns no key twice, but SQLite may reuse a key for rows that your SQL inserts "
                 + "without one"
+        case .codeType(let type):
+            "its type in the app is \(type): the property has the type of the column, and the values stay as the app's adapter wrote them"
         case .conflictClause(let word): "ON CONFLICT \(word): a row that breaks the constraint is an error"
         case .keyCollation(let name): "it is the primary key, which compares byte by byte, and not with \(name)"
         case .keyWithoutIdentifier(let columns):

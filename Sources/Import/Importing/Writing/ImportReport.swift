@@ -64,7 +64,10 @@ struct ImportReport {
         for note in notes {
             let subject = [note.entity, note.property].compactMap(\.self).joined(separator: ".")
             var key = Key(finding: note.finding, subject: subject)
-            if case .values = note.finding { key.subject = nil }
+            switch note.finding {
+            case .values, .codeType: key.subject = nil
+            default: break
+            }
             let index = indexes[key, default: lines.count]
             if index == lines.count {
                 indexes[key] = index
