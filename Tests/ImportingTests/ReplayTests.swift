@@ -389,6 +389,73 @@ import Testing
                 == "error: --placeholder needs a name and a value, as in --placeholder schema=main")
     }
 
+    @Test func `a default of another type than its column is converted, and takes no rows with it`() throws {
+        let first =
+            "CREATE TABLE item (id INTEGER PRIMARY KEY); CREATE TABLE part (id INTEGER PRIMARY KEY, item INTEGER NOT NULL REFERENCES item(id));"
+        let second = """
+            ALTER TABLE item ADD COLUMN data BLOB DEFAULT '{}';
+            ALTER TABLE item ADD COLUMN n INTEGER DEFAULT '';
+            ALTER TABLE item ADD COLUMN r REAL NOT NULL DEFAULT 'none';
+            ALTER TABLE item ADD COLUMN ok BOOLEAN DEFAULT 'false';
+            ALTER TABLE item ADD COLUMN t TEXT DEFAULT 5;
+            """
+        let workspace = try workspace(["1.sql": first, "2.sql": second])
+        #expect(importing(workspace).code == 0)
+        // The proof has compared the values of the ALTER with those of the inferred migration.
+        #expect(try workspace.history("out").steps.map(\.isCustom) == [false])
+        try workspace.makeDatabase(
+            "app.sqlite",
+            """
+            \(first) INSERT INTO item VALUES (1), (2); INSERT INTO part VALUES (1, 1), (2, 2); \(second)
+            INSERT INTO item VALUES (3, X'00FF', 7, 1.5, 1, 'x'), (4, '12x', '12x', '-1.5e1x', 'true', NULL);
+            """)
+        let converted = workspace.run(
+            "convert", workspace.path("app.sqlite"), "--model", workspace.path("out"), "--to",
+            workspace.path("app.strata"))
+        #expect(converted.said.prefix(2) == ["item: 4 rows", "part: 2 rows"], "\(converted)")
+        let rows = try workspace.rows(
+            "app.strata", "SELECT printf('%d %s %d %.1f %d %s', id, hex(data), n, r, ok, t) FROM item ORDER BY id")
+        #expect(
+            rows.map { $0.replacingOccurrences(of: "\"", with: "") } == [
+                "1 7B7D 0 0.0 0 5", "2 7B7D 0 0.0 0 5", "3 00FF 7 1.5 1 x", "4 313278 12 -15.0 1 ",
+            ])
+    }
+
+    @Test func `the user_version that files set decides the version, and a contradiction is refused`() throws {
+        let workspace = try workspace([
+            "1.sql": "CREATE TABLE score (id INTEGER PRIMARY KEY, points REAL NOT NULL); PRAGMA user_version = 3;",
+            "2.sql": "UPDATE score SET points = points * 2; PRAGMA user_version = 5;",
+            "3.sql": "ALTER TABLE score ADD COLUMN name TEXT; PRAGMA user_version = 6;",
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(try workspace.text("out/strata.json").contains(#""user_versions": { "1.0": 3, "2.0": 5, "3.0": 6 }"#))
+        func convert(_ version: Int, _ more: String = "") throws -> [String] {
+            try workspace.makeDatabase(
+                "app\(version)\(more.count).sqlite",
+                "CREATE TABLE score (id INTEGER PRIMARY KEY, points REAL NOT NULL\(more)); INSERT INTO score (points) VALUES (1.5); PRAGMA user_version = \(version);"
+            )
+            let result = workspace.run(
+                "convert", workspace.path("app\(version)\(more.count).sqlite"), "--model", workspace.path("out"),
+                "--to",
+                workspace.path("app\(version)\(more.count).strata"))
+            return result.said.suffix(1) + result.complaints
+        }
+        #expect(try convert(3) == ["wrote app30.strata, a store of 1.0"])
+        #expect(try convert(5) == ["wrote app50.strata, a store of 2.0"])
+        #expect(
+            try convert(6).last
+                == "app60.sqlite: error: the user_version of the database is 6, as in 3.0, but its tables are those of 1.0 and 2.0: "
+                + "find out which is right, and name the version with ConversionOptions.version or --version")
+        #expect(
+            try convert(3, ", name TEXT").last?.hasPrefix(
+                "app311.sqlite: error: the user_version of the database is 3, as in 1.0, but its tables are those of 3.0:"
+            )
+                == true)
+        #expect(try convert(4).last == "app40.sqlite: error: unknown version 4")
+        // Without a number, the tables decide, and they are those of two versions.
+        #expect(try convert(0).last?.contains("the database has the tables of 1.0 and 2.0") == true)
+    }
+
     /// Wrong files, and the message about them.
     static let wrong: [([String: String], String)] = [
         (

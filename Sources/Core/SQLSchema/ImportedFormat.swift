@@ -209,6 +209,12 @@ public enum ImportedForm: Hashable, Sendable {
     case externalData
     /// The pairs of a to-many relationship without an inverse: each target has the key of its owner.
     case ownerKeys
+    /// Bytes; for a text or a number the bytes of its text, which `CAST` of SQLite gives, and which an app reads.
+    case castToData
+    /// A whole number; for another value the number at the beginning of its text, as `CAST` of SQLite gives it, or 0.
+    case castToInt
+    /// A number; for another value the number at the beginning of its text, as `CAST` of SQLite gives it, or 0.
+    case castToDouble
 
     /// A value that has the same form as in the store.
     case plain
@@ -216,6 +222,7 @@ public enum ImportedForm: Hashable, Sendable {
     public static let named: [String: ImportedForm] = [
         "unix_seconds": .unixSeconds, "unix_milliseconds": .unixMilliseconds, "unix_microseconds": .unixMicroseconds,
         "reference_seconds": .referenceSeconds, "julian_day": .julianDay, "text": .dateText, "archive": .archive,
-        "entity": .entity([]), "external_data": .externalData, "plain": .plain,
+        "entity": .entity([]), "external_data": .externalData, "cast_to_data": .castToData, "cast_to_int": .castToInt,
+        "cast_to_double": .castToDouble, "plain": .plain,
     ]
 }

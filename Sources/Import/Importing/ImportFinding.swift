@@ -47,6 +47,8 @@ enum ImportFinding: Hashable, Sendable {
     case defaultOfKey(String)
     case defaultOfForeignKey
     case defaultNotConstant(String)
+    /// The default has another type than the column, and values are converted with this form.
+    case defaultOfOtherType(String, String)
     case collation(String)
     case keyWithNull
     /// The values of a column do not confirm its declared type.
@@ -168,7 +170,7 @@ enum ImportFinding: Hashable, Sendable {
         switch self {
         case .replaced, .kindsMoved: .undecided
         case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult: .marked
-        case .conflictClause, .keyCollation, .object: .missing
+        case .conflictClause, .keyCollation, .object, .defaultOfOtherType: .missing
         default: .notCarriedOver
         }
     }

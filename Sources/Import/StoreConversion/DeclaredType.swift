@@ -29,9 +29,11 @@ enum DeclaredType: Hashable {
         case .unixSeconds, .unixMilliseconds, .unixMicroseconds: [.integer, .float, .timestamp]
         case .julianDay: [.float]
         case .dateText, .url, .color, .choice: [.text]
-        case .uuid, .archive, .archiveOfBools, .archiveOfDecimals, .externalData: [.blob]
+        case .uuid, .archive, .archiveOfBools, .archiveOfDecimals, .externalData, .castToData: [.blob]
         case .decimal: [.decimal]
         case .json: [.text, .blob]
+        case .castToInt: [.integer]
+        case .castToDouble: [.float]
         case .entity, .ownerKeys: []
         }
     }

@@ -34,6 +34,17 @@ extension ImportedForm {
             return Double(text) == nil ? nil : Decimal(string: text).map { SQLiteValue($0) }
         case (.choice(let texts), .text(let text)): return texts.contains(text) ? value : nil
         case (.entity(let names), .text(let text)): return names.contains(text) ? value : nil
+        case (.castToData, .text(let text)): return .blob(Data(text.utf8))
+        case (.castToData, .integer(let number)): return .blob(Data(String(number).utf8))
+        case (.castToData, .blob), (.castToInt, .integer), (.castToDouble, .real): return value
+        case (.castToInt, .real(let number)): return Int64(exactly: number).map(SQLiteValue.integer)
+        case (.castToInt, .text(let text)):
+            return text.prefixMatch(of: /\s*([+-]?[0-9]+)/).map { Int64($0.1) }.map { $0.map(SQLiteValue.integer) }
+                ?? .integer(0)
+        case (.castToDouble, .integer(let number)): return .real(Double(number))
+        case (.castToDouble, .text(let text)):
+            let number = text.prefixMatch(of: /\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)/)?.1
+            return .real(number.flatMap { Double($0) } ?? 0)
         case (.plain, _): return value
         case (.json, .text(let text)):
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)

@@ -271,6 +271,9 @@ extension ImportedForm {
         case .json: "no JSON"
         case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
         case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
+        case .castToData: "neither bytes nor a text"
+        case .castToInt: "no whole number"
+        case .castToDouble: "no number"
         case .plain, .ownerKeys: "nothing"
         case .externalData: "neither bytes nor the name of a file that is there"
         }

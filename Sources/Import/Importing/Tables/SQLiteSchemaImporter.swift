@@ -355,7 +355,11 @@ struct SQLiteSchemaImporter {
             note(table.name, column.name, .defaultOfKey(sql))
         } else if let sql = column.defaultSQL, sql.uppercased() != "NULL" {
             property.defaultValue = DefaultValue.literal(sql: sql, type: type)
-            if property.defaultValue == nil {
+            // `ALTER TABLE … ADD COLUMN` gave this value to the rows, although it is of another type than the column.
+            if property.form == nil, let (form, value) = DefaultValue.otherType(sql: sql, type: type) {
+                (property.form, property.defaultValue) = (form, value)
+                note(table.name, column.name, .defaultOfOtherType(sql, form))
+            } else if property.defaultValue == nil {
                 note(table.name, column.name, .defaultNotConstant(sql))
             }
         }

@@ -27,6 +27,8 @@ extension ImportFinding {
         case .defaultOfKey(let sql): "the default \(sql) of the primary key"
         case .defaultOfForeignKey: "the default of a foreign key"
         case .defaultNotConstant(let sql): "the default \(sql) is not a constant of its type"
+        case .defaultOfOtherType(let sql, let form):
+            "its default, \(sql), is not of the column's type; a conversion reads such values with the form \(form)"
         case .collation(let name): "the collation \(name)"
         case .keyWithNull: "it may be NULL in the database; a primary key of Strata may not"
         case .values(let problem, let type):
