@@ -413,6 +413,10 @@ extension CommandDescription {
                     "--complete", "for sql: each file creates a complete schema, instead of changing the one before"),
                 Option(
                     "--placeholder", "NAME=VALUE", "for sql: the value of `${NAME}` in Flyway's files; can be repeated"),
+                Option(
+                    "--kotlin", "DIR",
+                    "for room: a folder with the source of the migrations, whose defaults are the backfill values of new columns"
+                ),
                 Option("--order", "FILE", "the versions of a Core Data model in order, one a line"),
                 Option(
                     "--inheritance", "KIND",

@@ -76,9 +76,12 @@ package struct ModelImport {
     ///   - path: The folder that contains the schemas.
     ///   - renames: The path of a file with your answers: the new names of removed elements, and the backfill values of
     ///     new ones.
+    ///   - kotlin: The path of a folder with the source code of the migrations, whose defaults are the backfill values of new
+    ///     columns.
     /// - Throws: `ImportError`.
-    package init(room path: String, renames: String? = nil) throws {
+    package init(room path: String, renames: String? = nil, kotlin: String? = nil) throws {
         try self.init(.room, path, RoomSchemas.read(in: path), renames: renames)
+        for added in try kotlin.map(KotlinMigrations.read(in:)) ?? [] { rules.renames.suggest(added, in: versions) }
     }
 
     /// Reads the schemas that Drift exports, `drift_schema_vN.json`.

@@ -23,11 +23,12 @@ enum ImportCommand {
         let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
-            case .coreData: ofSQL
-            case .swiftData: ofSQL + ["--order", "--version-info", "--mapping-models"]
-            case .room, .drift: ofCoreData + ofSQL
-            case .sqlite: ofCoreData + ofSQL + (FileManager.default.isFolder(path) ? [] : ofHistories)
-            case .sql: ofCoreData
+            case .coreData: ofSQL + ["--kotlin"]
+            case .swiftData: ofSQL + ["--kotlin", "--order", "--version-info", "--mapping-models"]
+            case .room: ofCoreData + ofSQL
+            case .drift: ofCoreData + ofSQL + ["--kotlin"]
+            case .sqlite: ofCoreData + ofSQL + ["--kotlin"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
+            case .sql: ofCoreData + ["--kotlin"]
             }
         if let option = useless.first(where: arguments.has) {
             let isDatabase = format == .sqlite && ofHistories.contains(option)
@@ -57,7 +58,7 @@ enum ImportCommand {
         case .swiftData:
             imported = try ModelImport(
                 swiftData: path, layout: inheritance, renames: renames)
-        case .room: imported = try ModelImport(room: path, renames: renames)
+        case .room: imported = try ModelImport(room: path, renames: renames, kotlin: arguments.option("--kotlin"))
         case .drift: imported = try ModelImport(drift: path, renames: renames)
         case .sqlite: imported = try ModelImport(sqlite: path, renames: renames)
         case .sql:

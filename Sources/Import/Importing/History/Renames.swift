@@ -9,6 +9,7 @@ import SchemaModel
 /// The answers are an object like `{"12": {"user": "account", "user.mail": "email", "user.fax": null, "account.age":
 /// {"fill": 0}}}`. Its keys are versions, by their former names. Renamed and removed elements have their names before
 /// the version. Elements with a backfill value have their names in the version. Columns are written as `table.column`.
+/// `{"types": {"user.is_admin": "bool"}}` names columns of Booleans, in all versions.
 struct Renames: Sendable {
     /// The answer for a table or a column in a step.
     enum Answer: Hashable, Sendable {
@@ -27,6 +28,8 @@ struct Renames: Sendable {
     }
 
     private var versions: [String: [String: Answer]] = [:]
+    /// The columns of Booleans, as `table.column`, in all versions. The source declares whole numbers.
+    private var booleans: Set<String> = []
     /// The file and the line of each answer, by version and name.
     private var locations: [String: (path: String, line: Int)] = [:]
 
@@ -59,6 +62,10 @@ struct Renames: Sendable {
             + "\"TABLE.NEW\": {\"fill\": VALUE}}}"
         guard case .object(let members) = json.value else { throw refuse(form, json.offset) }
         for version in members {
+            if version.key == Self.typesKey {
+                try readTypes(version.value, refuse)
+                continue
+            }
             guard case .object(let names) = version.value.value else { throw refuse(form, version.value.offset) }
             versions[version.key] = versions[version.key] ?? [:]
             locations[version.key] = (path, Self.line(of: version.keyOffset, in: data))
@@ -80,6 +87,19 @@ struct Renames: Sendable {
         }
     }
 
+    private static let typesKey = "types"
+
+    /// Reads `{"user.is_admin": "bool"}`.
+    private mutating func readTypes(_ json: JSON, _ refuse: (String, Int) -> ImportError) throws {
+        let form = "write {\"types\": {\"TABLE.COLUMN\": \"bool\"}}"
+        guard case .object(let columns) = json.value else { throw refuse(form, json.offset) }
+        for column in columns {
+            guard column.value.text == "bool", column.key.contains(".") else { throw refuse(form, column.value.offset) }
+            booleans.insert(column.key)
+            locations[Self.typesKey + "\u{0}" + column.key] = locations[Self.typesKey]
+        }
+    }
+
     static func line(of offset: Int, in data: Data) -> Int {
         data.prefix(offset).count { $0 == 0x0a } + 1
     }
@@ -96,7 +116,7 @@ struct Renames: Sendable {
 
     // MARK: Combining
 
-    var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { versions.values.allSatisfy(\.isEmpty) && booleans.isEmpty }
 
     /// Returns these answers combined with other answers, which take precedence.
     func merging(_ others: Renames) -> Renames {
@@ -105,30 +125,61 @@ struct Renames: Sendable {
             result.versions[version, default: [:]].merge(names) { _, new in new }
         }
         result.locations.merge(others.locations) { _, new in new }
+        result.booleans.formUnion(others.booleans)
         return result
     }
 
     /// Returns the versions whose answers differ from the answers in `other`.
     func versions(unlike other: Renames) -> Set<String> {
-        Set(versions.keys).union(other.versions.keys).filter { versions[$0] ?? [:] != other.versions[$0] ?? [:] }
+        let all = Set(versions.keys).union(other.versions.keys)
+        return booleans == other.booleans ? all.filter { versions[$0] ?? [:] != other.versions[$0] ?? [:] } : all
     }
 
     /// Returns the answers in the form in which `strata.json` stores them, with the versions in the order of `names`.
     func json(_ names: [String]) -> JSONOutput {
-        .object(
-            names.compactMap { name in
-                versions[name].flatMap { answers in
-                    answers.isEmpty
-                        ? nil
-                        : .init(name, .object(answers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) }))
-                }
-            })
+        let types = booleans.sorted().map { JSONOutput.Member($0, .string("bool")) }
+        return .object(
+            (types.isEmpty ? [] : [.init(Self.typesKey, .object(types))])
+                + names.compactMap { name in
+                    versions[name].flatMap { answers in
+                        answers.isEmpty
+                            ? nil
+                            : .init(
+                                name, .object(answers.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.json) }))
+                    }
+                })
+    }
+
+    /// Adds the backfill value of a column that the source's code adds, unless there is an answer for it.
+    mutating func suggest(_ added: KotlinMigrations.AddedColumn, in imported: [ImportedVersion]) {
+        let name = added.table + "." + added.column
+        for (before, now) in zip(imported, imported.dropFirst()) {
+            guard added.version.map({ String($0) == now.formerName }) ?? true, versions[now.formerName]?[name] == nil,
+                let entity = now.entities.first(where: { $0.name == added.table }),
+                let property = entity.properties.first(where: { $0.name == added.column }),
+                property.defaultValue == nil,
+                let type = property.scalar, let literal = DefaultValue.literal(sql: added.value, type: type)
+            else { continue }
+            let fill = ImportedFill.constant(.raw(literal.json(type: type)))
+            if problem(name, fill, before, now) == nil { versions[now.formerName, default: [:]][name] = .filled(fill) }
+        }
     }
 
     // MARK: Checking
 
     /// Checks that all tables and columns of the answers exist in `imported`.
     func check(_ imported: [ImportedVersion]) throws {
+        for name in booleans.sorted() {
+            let (table, column) = Self.parts(name)
+            let found = imported.flatMap(\.entities).filter { $0.name == table }.flatMap(\.properties).filter {
+                $0.name == column
+            }
+            if found.contains(where: { $0.scalar == .int || $0.scalar == .bool }) { continue }
+            throw refusal(
+                found.isEmpty
+                    ? "there is no \(name) in any version" : "\(name) is not a whole number, so it is no bool",
+                at: Self.typesKey + "\u{0}" + name)
+        }
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {
             guard let index = imported.firstIndex(where: { $0.formerName == version }), index > 0 else {
                 let reason =
@@ -249,19 +300,43 @@ struct Renames: Sendable {
         }
     }
 
-    /// Returns the versions, with the backfill values in their properties.
+    /// Returns the versions, with the Booleans and the backfill values in their properties.
     func filled(_ imported: [ImportedVersion]) -> [ImportedVersion] {
         imported.map { version in
             var version = version
+            for name in booleans {
+                let (table, column) = Self.parts(name)
+                for entity in version.entities.indices where version.entities[entity].name == table {
+                    for index in version.entities[entity].properties.indices
+                    where version.entities[entity].properties[index].name == column
+                        && version.entities[entity].properties[index].scalar == .int
+                    {
+                        version.entities[entity].properties[index].content = .attribute(.scalar(.bool))
+                    }
+                }
+            }
             for (name, answer) in versions[version.formerName] ?? [:] {
                 let (entityName, propertyName) = Self.parts(name)
                 guard case .filled(let fill) = answer,
                     let entity = version.entities.firstIndex(where: { $0.name == entityName }),
                     let property = version.entities[entity].properties.firstIndex(where: { $0.name == propertyName })
                 else { continue }
-                version.entities[entity].properties[property].fill = fill
+                let isBoolean = version.entities[entity].properties[property].scalar == .bool
+                version.entities[entity].properties[property].fill = isBoolean ? fill.asBoolean : fill
             }
             return version
+        }
+    }
+}
+
+extension ImportedFill {
+    /// The value of a Boolean whose column has whole numbers.
+    fileprivate var asBoolean: ImportedFill {
+        guard case .constant(let value) = self else { return self }
+        return switch value.text() {
+        case "0": .constant(.bool(false))
+        case "1": .constant(.bool(true))
+        default: self
         }
     }
 }
