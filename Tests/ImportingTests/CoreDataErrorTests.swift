@@ -138,6 +138,11 @@ import Testing
             complaints() == [
                 "M.xcdatamodeld/.xccurrentversion: error: the current version is X, which does not exist"
             ])
+        // Xcode leaves an empty file for a single version.
+        for empty in ["", "<plist version=\"1.0\"><dict/></plist>"] {
+            try workspace.write(empty, to: "M.xcdatamodeld/.xccurrentversion")
+            #expect(complaints("--dry-run").isEmpty, "\(empty)")
+        }
         try workspace.write("no plist", to: "M.xcdatamodeld/.xccurrentversion")
         #expect(complaints() == ["M.xcdatamodeld/.xccurrentversion: error: it names no current version"])
         #expect(

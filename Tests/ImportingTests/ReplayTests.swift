@@ -456,6 +456,24 @@ import Testing
         #expect(try convert(0).last?.contains("the database has the tables of 1.0 and 2.0") == true)
     }
 
+    @Test func `plural tables can become singular entities`() throws {
+        let workspace = try workspace([
+            "1.sql": """
+            CREATE TABLE blog_entries (id INTEGER PRIMARY KEY); CREATE TABLE boxes (id INTEGER PRIMARY KEY);
+            CREATE TABLE status (id INTEGER PRIMARY KEY); CREATE TABLE Users (id INTEGER PRIMARY KEY);
+            CREATE TABLE item (id INTEGER PRIMARY KEY); CREATE TABLE items (id INTEGER PRIMARY KEY);
+            CREATE TABLE people (id INTEGER PRIMARY KEY);
+            """
+        ])
+        #expect(importing(workspace, "--singular").code == 0)
+        let entities = try workspace.history("out").newest.entities
+        #expect(
+            entities.map { "\($0.name) \($0.tableName)" }.sorted() == [
+                "Users Users", "blog_entry blog_entries", "box boxes", "item item", "items items", "person people",
+                "status status",
+            ])
+    }
+
     /// Wrong files, and the message about them.
     static let wrong: [([String: String], String)] = [
         (

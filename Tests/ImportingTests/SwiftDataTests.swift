@@ -106,7 +106,7 @@ import Testing
         func note(_ title: String) -> String {
             "Note | key row_id: int | amount: int = 1 | color: data? | createdAt: date | folder: to_one Folder? inverse notes "
                 + "on_delete cascade | \(title == "headline" ? "headline: string = \"untitled\" | " : "")"
-                + "id: uuid unique | image: data? | label: string = \"\" | rating: double = -1.5 | state: string | "
+                + "id: uuid unique | image: data? | label: string = \"\" | rating: double = -1.5 | state: string = \"draft\" | "
                 + "tags: to_many Tag inverse notes stored | text: string? | "
                 + "\(title == "title" ? "title: string = \"untitled\" | " : "")views: int = 0 | words: data"
         }
@@ -126,7 +126,6 @@ import Testing
                 "| 1.0.0 to 2.0.0 | Note.isShown | it is transient, so stores have no values of it |",
                 "| 1.0.0 to 2.0.0 | Note.constant | it is transient, so stores have no values of it |",
                 "| 1.0.0 to 2.0.0 | Note.createdAt | the default Date.now is not a constant of its type |",
-                "| 1.0.0 to 2.0.0 | Note.state | the default State.draft is not a constant of its type |",
                 "| 1.0.0 to 2.0.0 | Note.words | the values keep the form that SwiftData wrote |",
                 "| 1.0.0 to 2.0.0 | Note.words | the default [] is not a constant of its type |",
                 "| 1.0.0 to 2.0.0 | Note.color | the values keep the form that transformable(by: ColorTransformer.self) wrote |",
@@ -207,13 +206,12 @@ import Testing
         #expect(
             try workspace.lines("out", "1.0") == [
                 "Stop | key id: int | index (place_point_x, name) | name: string | origin_depth: double | "
-                    + "place_kind: string | place_number: int? | place_point_x: double | place_point_y: double | "
+                    + "place_kind: string = \"home\" | place_number: int? | place_point_x: double | place_point_y: double | "
                     + "place_street: string = \"unknown\" | size_width: double?"
             ])
         let report = try workspace.text("out/IMPORT.md")
         #expect(
             report.contains("| 1.0 | Stop.origin.depth | the default Size2(width: 1) is not a constant of its type |"))
-        #expect(report.contains("| 1.0 | Stop.place.kind | the default Kind.home is not a constant of its type |"))
         try workspace.makeDatabase(
             "default.store",
             """
@@ -294,6 +292,28 @@ import Testing
                 "| 1.0 | A.s | its type, State, is an enum without raw values |"))
     }
 
+    @Test func `a case of an enum in the same folder is a default`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            @Model class A { var state: State = .draft; var kind = Kind.second; var level: Level? = Level.low; var odd = Level.high }
+            """,
+            "Enums.swift": """
+            enum State: String, Codable { case done = "D", draft = "d e" }
+            enum Kind: String, Codable {
+                case first, second
+                var title: String { switch self { case .first: "1"; case .second: "2" } }
+            }
+            enum Level: Int, Codable { case none, low, middle = 10; case high }
+            """,
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "A | key id: int | kind: string = \"second\" | level: int? = 1 | odd: int = 11 | state: string = \"d e\""
+            ])
+        #expect(try !workspace.text("out/IMPORT.md").contains("not a constant"))
+    }
+
     @Test func `the type of a property without a written type comes from its value`() throws {
         let workspace = try Workspace()
         try workspace.write(
@@ -340,6 +360,16 @@ import Testing
             "Models/A.swift:2: error: #if in a model is not supported: import the branch that you ship"
         ),
         (
+            "enum V: VersionedSchema {\n  static var versionIdentifier = Schema.Version(1, 0, 0)\n"
+                + "  static var models: [any PersistentModel.Type] { \n  var all = [A.self]\n  all.append(B.self)\n  return all }\n}",
+            "Models/A.swift:5: error: its models are put together with append: write them as [A.self, B.self]"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static var versionIdentifier = Schema.Version(1, 0, 0)\n"
+                + "  static var models: [any PersistentModel.Type] { \n  #if os(iOS)\n  return [A.self]\n  #endif\n  }\n}",
+            "Models/A.swift:4: error: #if in a VersionedSchema is not supported: import the branch that you ship"
+        ),
+        (
             "enum V: VersionedSchema {\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: Int }",
             "Models/A.swift:1: error: its versionIdentifier is not written as Schema.Version(1, 0, 0)"
         ),
@@ -369,7 +399,7 @@ import Testing
         ),
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { Old.models + [A.self] }\n}\n@Model class A { var a: Int }",
-            "Models/A.swift:1: error: its models are not written as [A.self, B.self]"
+            "Models/A.swift:3: error: its models are put together with +: write them as [A.self, B.self]"
         ),
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { return [A.self,] }\n}\n@Model class A { var a: Int }\nenum P: SchemaMigrationPlan {\n  static let schemas: [any VersionedSchema.Type] = [V.self, .self]\n}",

@@ -30,14 +30,14 @@ import Testing
             collation: collation)
     }
 
-    @Test func `only conversions that keep every value are inferred`() {
+    @Test func `conversions that keep every value are inferred, and whole numbers become doubles`() {
         let kept = ScalarType.allCases.flatMap { from in
             ScalarType.allCases.compactMap { to in TypeChange(from: from, to: to).map { _ in "\(from) -> \(to)" } }
         }
         #expect(
             Set(kept) == [
-                "bool -> int", "int -> decimal", "float -> double", "bool -> string", "int -> string", "url -> string",
-                "color -> string", "uuid -> string",
+                "bool -> int", "int -> decimal", "int -> double", "float -> double", "bool -> string", "int -> string",
+                "url -> string", "color -> string", "uuid -> string",
             ])
     }
 

@@ -32,4 +32,12 @@ import Testing
         #expect(beta.next.text == "1.3")
         #expect(Version("1.3-beta.2") == Version("1.3.0-beta.2"))
     }
+
+    @Test(arguments: [
+        (["1.0"], "1.1"), (["1.0", "2.0"], "3.0"), (["1.0", "61.0", "62.0"], "63.0"), (["1.0", "1.1", "2.0"], "2.1"),
+        (["1.0", "2.0", "3.0-beta.1"], "3.0"), (["1", "2"], "3"), ([], nil),
+    ])
+    func `the next version of whole numbers is a whole number`(versions: [String], next: String?) {
+        #expect(Version.next(after: versions.compactMap { Version($0) })?.text == next)
+    }
 }

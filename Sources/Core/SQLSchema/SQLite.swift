@@ -173,6 +173,8 @@ package enum SQLite {
             return "CASE \(value) WHEN 0 THEN 'false' WHEN 1 THEN 'true' END"
         case (.int, .string), (.int, .decimal):
             return "CAST(\(value) AS TEXT)"
+        case (.int, .double):
+            return "CAST(\(value) AS REAL)"
         case (.uuid, .string):
             let hex = "hex(\(value))"
             let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map { "substr(\(hex), \($0), \($1))" }

@@ -41,7 +41,8 @@ package indirect enum ValueChange: Hashable, Sendable {
     /// Whether two different values may become the same value.
     package var isMerging: Bool {
         switch self {
-        case .scalar, .caseToString: false
+        case .scalar(let from, let to): from == .int && to == .double
+        case .caseToString: false
         case .cases(_, let isMerged): isMerged
         case .options(let cleared): cleared != 0
         case .elements(let change, _): change.isMerging

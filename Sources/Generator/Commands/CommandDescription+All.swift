@@ -417,6 +417,7 @@ extension CommandDescription {
                     "--kotlin", "DIR",
                     "for room: a folder with the source of the migrations, whose defaults are the backfill values of new columns"
                 ),
+                Option("--singular", "entities get the singular of their tables' names: `entry` for `entries`"),
                 Option("--order", "FILE", "the versions of a Core Data model in order, one a line"),
                 Option(
                     "--inheritance", "KIND",

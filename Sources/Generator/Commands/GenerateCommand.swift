@@ -153,8 +153,12 @@ struct GenerateCommand {
         }
         let stale = sealing.staleFixtures
         let withoutFixture = stale.isEmpty ? sealing.versionsWithoutFixture.filter(new.contains) : []
+        // Stores that are older than the oldest supported version are refused, and need no migration.
+        let hint =
+            model.history.imported == nil
+            ? "" : "; `import --oldest VERSION`, or \"oldest_supported_version\" in strata.json, leaves out old steps"
         var messages =
-            unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released" }
+            unwritten.map { "\($0.path): error: this migration is not written yet, so nothing was released\(hint)" }
             + stale.map {
                 "\($0.path): error: this fixture is older than the descriptions, so nothing was released; run the tests first"
             }

@@ -122,8 +122,9 @@ package struct ValidatedDescriptions: Sendable {
     ///   - released: The newest released version.
     ///   - path: The path to report if no description contains the change.
     package func diagnostic(of change: LockChange, released: Version, path: String) -> Diagnostic {
-        let draft = history?.versions.map(\.version).first { $0 > released }
-        let problem = Problem.sealedChange(change, next: (draft ?? released.next).text)
+        let versions = history?.versions.map(\.version) ?? []
+        let next = versions.first { $0 > released } ?? Version.next(after: versions) ?? released.next
+        let problem = Problem.sealedChange(change, next: next.text)
         switch change {
         case .versionAdded(let version):
             if let mention = mentions.first(where: { $0.version == version }) {

@@ -37,6 +37,14 @@ package struct Version: Sendable, CustomStringConvertible {
         return Version(next.map(String.init).joined(separator: ".")) ?? self
     }
 
+    /// Returns the version after a history: the next whole number if all of its versions are whole, such as 1.0, 2.0 and 3.0.
+    package static func next(after versions: [Version]) -> Version? {
+        guard let last = versions.last else { return nil }
+        let isWhole = versions.count > 1 && versions.allSatisfy { $0.text.wholeMatch(of: /[0-9]+\.0/) != nil }
+        let major = last.text.split(separator: ".").first.flatMap { Int($0) }
+        return isWhole ? major.flatMap { Version("\($0 &+ 1).0") } : last.next
+    }
+
     /// The version as the end of a Swift name: `1_0`, or `1_3_beta_1`.
     package var identifier: String {
         String(text.map { $0 == "." || $0 == "-" ? "_" : $0 })

@@ -15,6 +15,9 @@ package struct ModelImport {
     var versions: [ImportedVersion]
     var notes: [ImportNote]
     var rules: Lineages.Rules
+    /// Gives entities the singular of their tables' names.
+    package mutating func useSingularNames() { rules.areSingular = true }
+
     /// The source's own migrations, if they are known.
     private(set) var proof: ReplayProof?
 

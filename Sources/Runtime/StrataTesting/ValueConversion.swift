@@ -39,6 +39,7 @@ public indirect enum ValueConversion: Hashable, Sendable {
         case (.scalar(.bool, to: .string), .integer(1)): return .text("true")
         case (.scalar(.int, to: .string), .integer(let number)), (.scalar(.int, to: .decimal), .integer(let number)):
             return .text("\(number)")
+        case (.scalar(.int, to: .double), .integer(let number)): return .real(Double(number))
         case (.scalar(.uuid, to: .string), .blob(let bytes)) where bytes.count == 16:
             return .text(Self.text(ofUUID: bytes))
         case (.cases(let new), .text(let old)): return .text(new[old] ?? old)

@@ -201,7 +201,7 @@ struct EditCommand {
                     "\"current_version\" of \(model.folder.path)/strata.json is \(current), which is released; set it to the "
                         + "version to edit")
             }
-            guard let version else { return newest.next }
+            guard let version else { return Version.next(after: model.history.versions.map(\.version)) ?? newest.next }
             if version <= newest {
                 throw CommandError.usage("\(version) is not newer than \(newest), which is released")
             }

@@ -23,8 +23,8 @@ enum ImportCommand {
         let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
-            case .coreData: ofSQL + ["--kotlin"]
-            case .swiftData: ofSQL + ["--kotlin", "--order", "--version-info", "--mapping-models"]
+            case .coreData: ofSQL + ["--kotlin", "--singular"]
+            case .swiftData: ofSQL + ["--kotlin", "--singular", "--order", "--version-info", "--mapping-models"]
             case .room: ofCoreData + ofSQL
             case .drift: ofCoreData + ofSQL + ["--kotlin"]
             case .sqlite: ofCoreData + ofSQL + ["--kotlin"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
@@ -66,6 +66,7 @@ enum ImportCommand {
                 sql: path, areComplete: arguments.has("--complete"), placeholders: try placeholders(arguments),
                 renames: renames)
         }
+        if arguments.has("--singular") { imported.useSingularNames() }
         line.update(1, of: 3)
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         let existing = try existing(arguments, folder, url)

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from descriptions import Subtype
 
 INFERRED_TYPES = {
-    ("bool", "int"), ("int", "decimal"), ("float", "double"), ("bool", "string"), ("int", "string"), ("url", "string"),
+    ("bool", "int"), ("int", "decimal"), ("int", "double"), ("float", "double"), ("bool", "string"), ("int", "string"), ("url", "string"),
     ("color", "string"), ("uuid", "string"),
 }  # fmt: skip
 
@@ -163,6 +163,8 @@ def converted(value, old, new, version):
         return uuid_text(value)
     if old == "int" and new in ("string", "decimal"):
         return str(value)
+    if old == "int" and new == "double":
+        return float(value)
     return value
 
 

@@ -717,7 +717,7 @@ class RandomModel:
             return
         type = property["property_type"]
         inferred = {
-            "bool": ["int", "string"], "int": ["string", "decimal"], "float": ["double"], "url": ["string"],
+            "bool": ["int", "string"], "int": ["string", "decimal", "double"], "float": ["double"], "url": ["string"],
             "color": ["string"], "uuid": ["string"], "kind": ["string"],
         }  # fmt: skip
         next = self.one(inferred.get(type, []) if "unique" in property or self.chance(0.75) else list(DEFAULTS))

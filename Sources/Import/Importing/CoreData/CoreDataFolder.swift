@@ -63,11 +63,13 @@ struct CoreDataFolder {
         return Version(name: folder.deletingPathExtension().lastPathComponent, path: file, model: model)
     }
 
-    /// Returns the version that `.xccurrentversion` names; nil if there is no such file.
+    /// Returns the version that `.xccurrentversion` names; nil if there is no such file, or if it is empty, as Xcode leaves it for a
+    /// single version.
     private static func current(_ folder: URL) throws -> String? {
         let file = folder.appendingPathComponent(".xccurrentversion")
         guard let data = try? Data(contentsOf: file) else { return nil }
         let values = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        if data.isEmpty || values?.isEmpty == true { return nil }
         guard let name = values?["_XCCurrentVersionName"] as? String else {
             throw ImportError("it names no current version", path: file.path)
         }

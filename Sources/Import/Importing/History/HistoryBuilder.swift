@@ -29,7 +29,8 @@ struct HistoryBuilder {
         of versions: [ImportedVersion], numbers: [Version], rules: Lineages.Rules, reserved: Set<String>
     ) -> (history: ImportedHistory, notes: [ImportNote]) {
         let lineages = Lineages(of: versions, rules: rules)
-        var builder = HistoryBuilder(versions, numbers, lineages, Naming(lineages, reserved: reserved))
+        var builder = HistoryBuilder(
+            versions, numbers, lineages, Naming(lineages, reserved: reserved, areSingular: rules.areSingular))
         builder.nameFiles()
         let history = builder.history()
         return (history, builder.notes)

@@ -31,6 +31,8 @@ struct Lineages {
         var tellsRenames: Bool
         /// Whether two elements are the same exactly if their tokens are, whatever their names.
         var tokensDecide = false
+        /// Whether entities get the singular of their tables' names.
+        var areSingular = false
         /// Your answers about renames.
         var renames = Renames()
     }

@@ -24,13 +24,13 @@ struct Naming {
     private(set) var identifiers: [[String]]
     private let lineages: Lineages
 
-    init(_ lineages: Lineages, reserved: Set<String>) {
+    init(_ lineages: Lineages, reserved: Set<String>, areSingular: Bool) {
         self.lineages = lineages
         entities = Array(repeating: [:], count: lineages.tables.count)
         properties = Array(repeating: [:], count: lineages.tables.count)
         displaced = Array(repeating: [], count: lineages.tables.count)
         identifiers = lineages.tables.map(Self.rowNumbers)
-        nameEntities(reserved)
+        nameEntities(reserved, areSingular)
         for table in lineages.tables.indices { nameProperties(of: table) }
     }
 
@@ -56,7 +56,22 @@ struct Naming {
         return "\(name)_\(number)"
     }
 
-    private mutating func nameEntities(_ reserved: Set<String>) {
+    /// Returns the singular of an English name in lowercase, such as that of a table: `blog_entry` for `blog_entries`.
+    static func singular(_ name: String) -> String {
+        if name != name.lowercased() { return name }
+        for (plural, word) in ["people": "person", "children": "child", "men": "man"] where name.hasSuffix(plural) {
+            return name.dropLast(plural.count) + word
+        }
+        for ending in ["ss", "us", "is", "news", "series", "species"] where name.hasSuffix(ending) { return name }
+        if name.hasSuffix("ies"), name.count > 4 { return name.dropLast(3) + "y" }
+        for ending in ["sses", "shes", "ches", "xes", "zes"] where name.hasSuffix(ending) {
+            return String(name.dropLast(2))
+        }
+        return name.hasSuffix("s") && name.count > 2 ? String(name.dropLast()) : name
+    }
+
+    private mutating func nameEntities(_ reserved: Set<String>, _ areSingular: Bool) {
+        let all = Set(lineages.tables.flatMap(\.states).map { $0.name.lowercased() })
         // The names of the types in each version, and of the tables.
         var types: [Int: Set<String>] = [:]
         var tables: [Int: Set<String>] = [:]
@@ -64,7 +79,8 @@ struct Naming {
             for name in Set(table.states.map(\.name)).sorted() {
                 let indexes = table.states.indices.filter { table.states[$0].name == name }
                     .map { $0 + table.life.birth }
-                var wanted = Self.usable(name, "entity")
+                let singular = Self.singular(name)
+                var wanted = Self.usable(areSingular && !all.contains(singular) ? singular : name, "entity")
                 if reserved.contains(SwiftName.type(wanted)) || ReservedNames.contains(wanted) {
                     wanted = "imported_" + wanted
                 }

@@ -173,13 +173,18 @@ struct SwiftDataModels {
 
     /// Returns the models that a version lists.
     private func models(of schema: SwiftSource.Declaration) throws -> [SwiftSource.Declaration] {
-        guard let names = Self.types(in: Self.property("models", of: schema)), !names.isEmpty else {
-            throw ImportError("its models are not written as [A.self, B.self]", path: schema.path, line: schema.line)
-        }
-        if let line = schema.conditionLine {
+        let tokens = Self.property("models", of: schema)
+        if let line = schema.conditionLine ?? tokens.first(where: { $0.text.hasPrefix("#") })?.line {
             throw ImportError(
                 "#if in a VersionedSchema is not supported: import the branch that you ship", path: schema.path,
                 line: line)
+        }
+        guard let names = Self.types(in: tokens), !names.isEmpty else {
+            let call = tokens.first { ["append", "insert", "+="].contains($0.text) || $0.text == "+" }
+            let reason = call.map { "its models are put together with \($0.text): write them as [A.self, B.self]" }
+            throw ImportError(
+                reason ?? "its models are not written as [A.self, B.self]", path: schema.path,
+                line: call?.line ?? schema.line)
         }
         return try names.map { name in
             guard let model = find(name, in: schema.name), model.isModel else {

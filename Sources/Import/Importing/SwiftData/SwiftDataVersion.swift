@@ -146,7 +146,7 @@ struct SwiftDataVersion {
             losses.append(.transformer("SwiftData"))
         }
         var content = CoreDataModel.Attribute(type: column)
-        if let literal = Self.literal(value) {
+        if let literal = Self.literal(value) ?? rawValue(of: value, type, in: owner) {
             content.defaultValue = literal
         } else if !value.isEmpty, value.map(\.text) != ["nil"] {
             losses.append(.defaultNotConstant(value.text))
@@ -284,6 +284,30 @@ struct SwiftDataVersion {
         case .named(let name): return name.split(separator: ".").last?.first?.isUppercase == true ? .named(name) : nil
         case let type: return type
         }
+    }
+
+    /// Returns the raw value of a case of an enum, `.draft` or `State.draft`; nil if the value is none.
+    private func rawValue(
+        of value: [SwiftToken], _ type: SwiftSource.TypeName, in owner: SwiftSource.Declaration
+    ) -> String? {
+        guard case .named(let name) = type, let found = declaration(name, in: owner), found.kind == "enum",
+            let wanted = value.last?.text, value.dropLast().last?.text == "."
+        else { return nil }
+        var number = 0
+        var index = 0
+        while index + 1 < found.body.count {
+            index += 1
+            guard ["case", ","].contains(found.body[index - 1].text), found.body[index].kind == .word else { continue }
+            let written = index + 2 < found.body.count && found.body[index + 1].text == "="
+            let rest = written ? Array(found.body[(index + 2)...].prefix(2)) : []
+            let raw = Self.literal(Array(rest.prefix(1))) ?? Self.literal(rest)
+            if let next = raw.flatMap({ Int($0) }) { number = next }
+            if found.body[index].text == wanted {
+                return raw ?? (found.inherits.contains("String") ? wanted : String(number))
+            }
+            number += 1
+        }
+        return nil
     }
 
     /// Returns the default value in the form of a Core Data model; nil if the value is not a literal.

@@ -35,6 +35,8 @@ CREATE TABLE "strata_new_checked" (
 ) STRICT;
 CREATE TABLE "strata_new_conversions" (
   "id" INTEGER PRIMARY KEY,
+  "int_to_double" REAL,
+  "int_to_double_filled" REAL NOT NULL,
   "int_to_string" TEXT,
   "int_to_string_filled" TEXT NOT NULL,
   "int_to_decimal" TEXT,
@@ -64,6 +66,7 @@ CREATE TABLE "strata_new_conversions" (
   "uuid_to_string_filled" TEXT NOT NULL,
   "uuid_source" BLOB,
   "decimal_source" TEXT,
+  "int_to_double_from" REAL,
   "int_to_string_from" TEXT,
   "int_to_decimal_from" TEXT,
   "bool_to_int_from" INTEGER,
@@ -402,13 +405,13 @@ INSERT INTO "strata_new_article" ("id", "title", "body", "stars")
 SELECT "id", "title", "body", CAST("stars" AS TEXT) FROM "article";
 INSERT INTO "strata_new_checked" (rowid, "code", "price", "count", "label", "kind", "thumb", "starts_at", "ends_at", "serial", "slug", "email")
 SELECT rowid, "code", CASE WHEN NOT ("price" >= 0.0 AND "price" <= 100.0) THEN 50.0 ELSE "price" END, "number", "label", CASE WHEN NOT ((coalesce("kind", 'a')) IN ('a', 'it''s "b"', '')) THEN 'a' ELSE coalesce("kind", 'a') END, "thumb", "starts_at", "ends_at", "serial", "slug", "email" FROM "checked_rows";
-INSERT INTO "strata_new_conversions" ("id", "int_to_string", "int_to_string_filled", "int_to_decimal", "int_to_decimal_filled", "int_source", "bool_to_int", "bool_to_int_filled", "bool_to_string", "bool_to_string_filled", "bool_source", "double_source", "float_to_double", "float_to_double_filled", "float_source", "string_source", "url_to_string", "url_to_string_filled", "url_source", "color_to_string", "color_to_string_filled", "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", "uuid_to_string", "uuid_to_string_filled", "uuid_source", "decimal_source", "int_to_string_from", "int_to_decimal_from", "bool_to_int_from", "bool_to_string_from", "float_to_double_from", "url_to_string_from", "color_to_string_from", "uuid_to_string_from")
-SELECT "id", CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled" AS TEXT), 'it''s "so" \ 
+INSERT INTO "strata_new_conversions" ("id", "int_to_double", "int_to_double_filled", "int_to_string", "int_to_string_filled", "int_to_decimal", "int_to_decimal_filled", "int_source", "bool_to_int", "bool_to_int_filled", "bool_to_string", "bool_to_string_filled", "bool_source", "double_source", "float_to_double", "float_to_double_filled", "float_source", "string_source", "url_to_string", "url_to_string_filled", "url_source", "color_to_string", "color_to_string_filled", "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", "uuid_to_string", "uuid_to_string_filled", "uuid_source", "decimal_source", "int_to_double_from", "int_to_string_from", "int_to_decimal_from", "bool_to_int_from", "bool_to_string_from", "float_to_double_from", "url_to_string_from", "color_to_string_from", "uuid_to_string_from")
+SELECT "id", CAST("int_to_double" AS REAL), coalesce(CAST("int_to_double_filled" AS REAL), 0.5), CAST("int_to_string" AS TEXT), coalesce(CAST("int_to_string_filled" AS TEXT), 'it''s "so" \ 
 '), CAST("int_to_decimal" AS TEXT), coalesce(CAST("int_to_decimal_filled" AS TEXT), '12345678901234567890.123456789'), "int_source", "bool_to_int", coalesce("bool_to_int_filled", -7), CASE "bool_to_string" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, coalesce(CASE "bool_to_string_filled" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, 'it''s "so" \ 
 '), "bool_source", "double_source", "float_to_double", coalesce("float_to_double_filled", 0.5), "float_source", "string_source", "url_to_string", coalesce("url_to_string_filled", 'it''s "so" \ 
 '), "url_source", "color_to_string", coalesce("color_to_string_filled", 'it''s "so" \ 
 '), "color_source", "date_source", "seconds_source", "milliseconds_source", "data_source", CASE WHEN "uuid_to_string" IS NOT NULL THEN substr(hex("uuid_to_string"), 1, 8) || '-' || substr(hex("uuid_to_string"), 9, 4) || '-' || substr(hex("uuid_to_string"), 13, 4) || '-' || substr(hex("uuid_to_string"), 17, 4) || '-' || substr(hex("uuid_to_string"), 21, 12) END, coalesce(CASE WHEN "uuid_to_string_filled" IS NOT NULL THEN substr(hex("uuid_to_string_filled"), 1, 8) || '-' || substr(hex("uuid_to_string_filled"), 9, 4) || '-' || substr(hex("uuid_to_string_filled"), 13, 4) || '-' || substr(hex("uuid_to_string_filled"), 17, 4) || '-' || substr(hex("uuid_to_string_filled"), 21, 12) END, 'it''s "so" \ 
-'), "uuid_source", "decimal_source", CAST("int_source" AS TEXT), CAST("int_source" AS TEXT), "bool_source", CASE "bool_source" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, "float_source", "url_source", "color_source", CASE WHEN "uuid_source" IS NOT NULL THEN substr(hex("uuid_source"), 1, 8) || '-' || substr(hex("uuid_source"), 9, 4) || '-' || substr(hex("uuid_source"), 13, 4) || '-' || substr(hex("uuid_source"), 17, 4) || '-' || substr(hex("uuid_source"), 21, 12) END FROM "conversions";
+'), "uuid_source", "decimal_source", CAST("int_source" AS REAL), CAST("int_source" AS TEXT), CAST("int_source" AS TEXT), "bool_source", CASE "bool_source" WHEN 0 THEN 'false' WHEN 1 THEN 'true' END, "float_source", "url_source", "color_source", CASE WHEN "uuid_source" IS NOT NULL THEN substr(hex("uuid_source"), 1, 8) || '-' || substr(hex("uuid_source"), 9, 4) || '-' || substr(hex("uuid_source"), 13, 4) || '-' || substr(hex("uuid_source"), 17, 4) || '-' || substr(hex("uuid_source"), 21, 12) END FROM "conversions";
 INSERT INTO "strata_new_hub_later_twice" (rowid, "source_id", "target_id", "position")
 SELECT rowid, "source_id", "target_id", "position" FROM "centre_later_twice";
 INSERT INTO "strata_new_mayor" (rowid, "town_region_number", "town_region_country_id", "town_name")

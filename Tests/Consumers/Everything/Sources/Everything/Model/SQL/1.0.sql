@@ -194,6 +194,8 @@ CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
 
 CREATE TABLE "conversions" (
   "id" INTEGER PRIMARY KEY,
+  "int_to_double" INTEGER,
+  "int_to_double_filled" INTEGER,
   "int_to_string" INTEGER,
   "int_to_string_filled" INTEGER,
   "int_to_decimal" INTEGER,

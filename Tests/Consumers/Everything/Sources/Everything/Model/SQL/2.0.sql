@@ -135,6 +135,8 @@ CREATE INDEX "context_next_id_idx" ON "context" ("next_id");
 
 CREATE TABLE "conversions" (
   "id" INTEGER PRIMARY KEY,
+  "int_to_double" REAL,
+  "int_to_double_filled" REAL NOT NULL,
   "int_to_string" TEXT,
   "int_to_string_filled" TEXT NOT NULL,
   "int_to_decimal" TEXT,
@@ -164,6 +166,7 @@ CREATE TABLE "conversions" (
   "uuid_to_string_filled" TEXT NOT NULL,
   "uuid_source" BLOB,
   "decimal_source" TEXT,
+  "int_to_double_from" REAL,
   "int_to_string_from" TEXT,
   "int_to_decimal_from" TEXT,
   "bool_to_int_from" INTEGER,
