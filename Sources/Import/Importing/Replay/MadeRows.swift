@@ -15,6 +15,7 @@ struct MadeRows {
     /// The constants in the source's statements, which their conditions compare with.
     private let texts: [String]
     private let numbers: [String]
+    private let integers: [String]
     private var state: UInt64 = 0x5354_5241_5441
     private var count = 0
 
@@ -23,6 +24,7 @@ struct MadeRows {
         let tokens = scripts.flatMap(SQLToken.tokens)
         texts = Set(tokens.filter { $0.kind == .string }.map(\.text)).sorted()
         numbers = Set(tokens.filter { $0.kind == .number }.map(\.text)).sorted()
+        integers = numbers.filter { Int64($0) != nil }
     }
 
     /// Adds rows to tables. Their foreign keys refer to rows that exist.
@@ -98,7 +100,8 @@ struct MadeRows {
             let known: String? =
                 switch type {
                 case .string: random(texts)
-                case .int, .double: random(numbers)
+                case .int: random(integers)
+                case .double: random(numbers)
                 default: nil
                 }
             if let known { return known }
