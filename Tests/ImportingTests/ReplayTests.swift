@@ -474,6 +474,22 @@ import Testing
             ])
     }
 
+    @Test func `the stub of a custom migration shows the statements that it replaces`() throws {
+        let inserts = (1...40).map { "INSERT INTO score VALUES (\($0), 0.5);" }.joined(separator: "\n")
+        let workspace = try workspace([
+            "1.sql": "CREATE TABLE score (id INTEGER PRIMARY KEY, points REAL NOT NULL);",
+            "2.sql": "UPDATE score\n  SET points = points * 2;",
+            "3.sql": inserts,
+        ])
+        #expect(importing(workspace).code == 0)
+        let generated = workspace.run("generate", workspace.path("out"))
+        #expect(generated.code == .success, "\(generated.complaints)")
+        let stub = try workspace.text("out/Migrations/Migration_1_0_to_2_0.swift")
+        #expect(stub.contains("///     UPDATE score\n///       SET points = points * 2;\n"))
+        let second = try workspace.text("out/Migrations/Migration_2_0_to_3_0.swift")
+        #expect(second.contains("VALUES (30, 0.5);\n///     -- and 10 more statements\n"))
+    }
+
     /// Wrong files, and the message about them.
     static let wrong: [([String: String], String)] = [
         (

@@ -227,9 +227,17 @@ extension ModelImport {
             }
         }
         add("user_versions", values: history.userVersions.map { $0.map { .raw(String($0)) } })
-        add("statements", values: history.statements.map { $0.isEmpty ? nil : .array($0.map(JSONOutput.string)) })
+        add("statements", values: history.statements.map { $0.isEmpty ? nil : .array(Self.shown($0)) })
         if !rules.renames.isEmpty { source["renames"] = rules.renames.json(history.formerNames) }
         return source
+    }
+
+    /// Returns statements as a stub shows them: a file can insert thousands of rows.
+    private static func shown(_ statements: [String]) -> [JSONOutput] {
+        let (most, length) = (30, 1_000)
+        let rest = statements.count - most
+        return statements.prefix(most).map { .string($0.count > length ? $0.prefix(length) + " …" : $0) }
+            + (rest > 0 ? [.string("-- and \(rest) more \(rest == 1 ? "statement" : "statements")")] : [])
     }
 
     // MARK: Checking
