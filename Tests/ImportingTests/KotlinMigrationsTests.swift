@@ -89,7 +89,7 @@ import Testing
                 "schemas: error: there are no .kt or .java files in it"
             ])
         for (answers, message) in [
-            (#"{ "types": { "note.state": "bool" } }"#, "note.state is not a whole number, so it is no bool"),
+            (#"{ "types": { "note.state": "bool" } }"#, "note.state is not a whole number, so it cannot be a bool"),
             (#"{ "types": { "note.gone": "bool" } }"#, "there is no note.gone in any version"),
             (#"{ "types": { "note.rank": "date" } }"#, #"write {"types": {"TABLE.COLUMN": "bool"}}"#),
             (#"{ "types": [] }"#, #"write {"types": {"TABLE.COLUMN": "bool"}}"#),

@@ -16,7 +16,7 @@ enum KeyHint {
         "fts": "search", "version": "version_history",
     ]
 
-    /// What an author has to know who writes a key that a description does not need.
+    /// The advice for keys that a description does not need.
     static let advice: [String: String] = [
         "required": "a property is required unless it has \"nullable\": true",
         "not_null": "a property is required unless it has \"nullable\": true",

@@ -21,7 +21,7 @@ extension ModelImport {
         let inferred = try Self.resolve(
             files + [.init(name: "strata.json", text: settings.file)], folder: path, schema: schema)
         var result = self
-        for difference in try proof.differences(in: inferred, from: first) {
+        for difference in try proof.differences(in: inferred, from: first, progress: proofProgress) {
             result.add(difference, of: proof.scripts[difference.version].name)
         }
         return result

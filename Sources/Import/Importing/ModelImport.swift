@@ -20,6 +20,8 @@ package struct ModelImport {
 
     /// The source's own migrations, if they are known.
     private(set) var proof: ReplayProof?
+    /// Receives the number of versions that are proven, and of all, while the import proves its steps.
+    package var proofProgress: ((Int, Int) -> Void)?
 
     /// Reads an `.xcdatamodeld`, or a single `.xcdatamodel`.
     ///

@@ -78,9 +78,13 @@ enum ImportCommand {
                 console.say("wrote \(answers)")
             }
         }
+        let proving = console.progress("proving", unit: "versions")
+        defer { proving.end() }
+        imported.proofProgress = { proving.update($0, of: $1) }
         let model = try imported.model(
             folder: folder, schema: arguments.schema(of: folder), existing: existing,
             oldest: arguments.option("--oldest"))
+        proving.end()
         line.update(2, of: 3)
         line.end()
         if model.newVersions.isEmpty, !model.hasChanges {

@@ -177,7 +177,7 @@ struct Renames: Sendable {
             if found.contains(where: { $0.scalar == .int || $0.scalar == .bool }) { continue }
             throw refusal(
                 found.isEmpty
-                    ? "there is no \(name) in any version" : "\(name) is not a whole number, so it is no bool",
+                    ? "there is no \(name) in any version" : "\(name) is not a whole number, so it cannot be a bool",
                 at: Self.typesKey + "\u{0}" + name)
         }
         for (version, names) in versions.sorted(by: { $0.key < $1.key }) {

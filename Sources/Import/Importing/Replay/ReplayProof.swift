@@ -28,13 +28,20 @@ struct ReplayProof: Sendable {
 
     /// Returns the differences of all inferred steps.
     ///
-    /// - Parameter first: The position of the first version to which a step leads.
-    func differences(in history: SchemaHistory, from first: Int = 1) throws -> [Difference] {
+    /// - Parameters:
+    ///   - first: The position of the first version to which a step leads.
+    ///   - progress: Receives the number of versions that are proven, and of all.
+    func differences(
+        in history: SchemaHistory, from first: Int = 1, progress: ((Int, Int) -> Void)? = nil
+    ) throws -> [Difference] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var run = try Run(folder: folder, scripts: scripts, history: history)
-        return try scripts.indices.flatMap { try run.advance(to: $0, proving: $0 >= first) }
+        return try scripts.indices.flatMap { index in
+            progress?(index, scripts.count)
+            return try run.advance(to: index, proving: index >= first)
+        }
     }
 
     /// One way through all versions.
