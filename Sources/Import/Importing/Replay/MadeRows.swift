@@ -30,6 +30,8 @@ struct MadeRows {
     /// Adds rows to tables. Their foreign keys refer to rows that exist.
     ///
     /// - Parameters:
+    ///   - kind: The rows to make.
+    ///   - connection: The database.
     ///   - wanted: Returns how many rows a table gets.
     mutating func add(_ kind: Kind, to connection: Connection, _ wanted: (SourceTable) throws -> Int) throws {
         try connection.execute("PRAGMA foreign_keys = OFF")

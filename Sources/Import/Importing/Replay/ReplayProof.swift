@@ -87,7 +87,9 @@ struct ReplayProof: Sendable {
                     try copy(old, to: source)
                     try empty()
                     try run(script)
-                    return isProving ? [Difference(version: index, table: nil, text: error.message)] : []
+                    return isProving
+                        ? [Difference(version: index, table: nil, text: "nothing proves this step: \(error.message)")]
+                        : []
                 }
             }
             guard isProving, !history.steps[index - 1].isCustom else { return [] }
@@ -103,7 +105,11 @@ struct ReplayProof: Sendable {
                 try copy(source, to: old)
                 if (try? run(script)) != nil, let differences = try compare(index) { return differences }
             }
-            return [Difference(version: index, table: nil, text: "the rows that it needs do not fit their columns")]
+            return [
+                Difference(
+                    version: index, table: nil,
+                    text: "nothing proves this step: the rows that it needs do not fit their columns")
+            ]
         }
 
         private func run(_ script: MigrationScript) throws {
@@ -153,7 +159,7 @@ struct ReplayProof: Sendable {
                 _ = try Store(at: stores[0], definition: definition, options: options)
                 _ = try convert(source, at: after, to: stores[1])
             } catch {
-                return [Difference(version: index, table: nil, text: "\(error)")]
+                return [Difference(version: index, table: nil, text: "nothing proves this step: \(error)")]
             }
             let comparison = try RowComparison(migrated: stores[0], converted: stores[1], source: source)
             return try history.versions[index].tables.compactMap { table in
