@@ -74,6 +74,47 @@ import Testing
         #expect(!step.isCustom)
     }
 
+    /// The step in which the relationship `shelf` of each book becomes a to-many relationship `shelves`, whose pairs are
+    /// in the join table of its inverse.
+    private func inverseStep(isOrdered: Bool, key: Identifier.Kind = .int) throws -> SchemaStep {
+        func version(_ text: String, _ association: Relationship.Association, key: Identifier.Kind) throws
+            -> ModelVersion
+        {
+            var (books, shelf) = (property(.toMany), property(association, name: "shelf", to: Self.shelf))
+            books.kind = .relationship(
+                Relationship(
+                    target: Self.book, association: .toMany, inverse: 0, isStored: association == .toMany,
+                    isOrdered: isOrdered))
+            shelf.kind = .relationship(Relationship(target: Self.shelf, association: association, inverse: 0))
+            let entities = [(Self.shelf, "shelf", Identifier.Kind.int, books), (Self.book, "book", key, shelf)]
+            return ModelVersion(
+                version: try #require(Version(text)),
+                entities: entities.map { lineage, name, kind, property in
+                    Entity(
+                        lineage: lineage, name: name, documentation: nil, identifier: .column(name: "id", kind: kind),
+                        properties: [property], indexes: [])
+                })
+        }
+        return SchemaStep(
+            from: try version("1", .toOne, key: .int), to: try version("2", .toMany, key: key),
+            instructions: StepInstructions())
+    }
+
+    @Test(arguments: [false, true])
+    func `the join table of the other side takes the pairs of a foreign key`(isOrdered: Bool) throws {
+        let step = try inverseStep(isOrdered: isOrdered)
+        let position: ValueExpression =
+            isOrdered ? .coalesce(.column("shelf_position"), .literal(.integer(1 << 32))) : .literal(.integer(0))
+        #expect(
+            step.tableChanges.contains(
+                .map(
+                    from: "book", to: "shelf_books",
+                    columns: ["source_id": .column("shelf_id"), "target_id": .column("id"), "position": position],
+                    requiring: [.column("shelf_id")])))
+        #expect(!step.isCustom)
+        #expect(try inverseStep(isOrdered: isOrdered, key: .uuid).reasons.map(\.cause).contains(.wasElsewhere))
+    }
+
     @Test func `a to-many relationship with another target needs a custom migration`() throws {
         let step = try step(property(.toMany), property(.toMany, to: EntityLineage(2)))
         #expect(step.reasons.filter { $0.entity == Self.shelf }.map(\.cause) == [.otherTarget])

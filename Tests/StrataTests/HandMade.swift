@@ -11,6 +11,8 @@ enum HandMade: Schema {
     @TaskLocal static var code: (@Sendable (CustomStep) throws -> Void)?
     /// Passes the rows to a custom migration that can go on after an interruption; nil if `code` is everything.
     @TaskLocal static var rowCode: (@Sendable (CustomStep) throws -> Void)?
+    /// Runs at the end of the custom migration.
+    @TaskLocal static var didMigrate: (@Sendable (MigrationContext) throws -> Void)?
     @TaskLocal static var first: UInt64 = 1
     static let name = "HandMadeSchema"
     static var fingerprint: UInt64 { first + 1 }
@@ -28,6 +30,7 @@ enum HandMade: Schema {
 
     private struct Code: CustomMigration {
         init() {}
+        func didMigrate(_ context: MigrationContext) throws { try HandMade.didMigrate?(context) }
     }
 }
 

@@ -48,20 +48,23 @@ import Testing
 
     /// Runs `code` in a custom migration of `s`, in one transaction and in batches.
     private func migrate(
-        _ code: @escaping @Sendable (CustomStep) throws -> Void, check: (URL) throws -> Void = { _ in }
+        _ code: @escaping @Sendable (CustomStep) throws -> Void,
+        didMigrate: (@Sendable (MigrationContext) throws -> Void)? = nil, check: (URL) throws -> Void = { _ in }
     ) throws {
         for migration in [StoreOptions.MigrationMode.oneTransaction, .resumable] {
             var options = StoreOptions()
             options.migration = migration
             try MigrationBatches.$duration.withValue(.zero) {
-                try withStore(
-                    Self.tables,
-                    rows: """
-                        INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c');
-                        INSERT INTO tag VALUES (1, 'x', 1), (2, 'y', 1), (3, 'z', NULL);
-                        INSERT INTO s_tags VALUES (1, 3), (1, 2), (3, 1);
-                        """,
-                    rowCode: code, options: options, check: check)
+                try HandMade.$didMigrate.withValue(didMigrate) {
+                    try withStore(
+                        Self.tables,
+                        rows: """
+                            INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c');
+                            INSERT INTO tag VALUES (1, 'x', 1), (2, 'y', 1), (3, 'z', NULL);
+                            INSERT INTO s_tags VALUES (1, 3), (1, 2), (3, 1);
+                            """,
+                        rowCode: code, options: options, check: check)
+                }
             }
         }
     }
@@ -92,6 +95,45 @@ import Testing
             try step.followKeys()
         } check: { (url: URL) throws in
             #expect(try rows(url, "SELECT v FROM s ORDER BY id") == [[.text("ayz")], [.text("b")], [.text("cx")]])
+        }
+    }
+
+    @Test func `old rows stay as they were when references follow merged rows, and when code changes new rows`() throws
+    {
+        @Sendable func checkOld(_ context: MigrationContext) throws {
+            let owners = try context.old.fetch(Tag.all.orderBy { $0.id.ascending }).map(\.ownerID?.rawValue)
+            #expect(owners == [1, 1, nil])
+            let words = try context.old.rows("SELECT word FROM \(context.old.name(of: Tag.self)) ORDER BY id") {
+                try $0.value("word", as: String.self)
+            }
+            #expect(words == ["x", "y", "z"])
+            let sql = "SELECT source_id AS s FROM \(context.old.name(ofTable: "s_tags")) ORDER BY target_id"
+            #expect(try context.old.rows(sql) { try $0.value("s", as: Int.self) } == [3, 1, 1])
+        }
+        for reads in [true, false] {
+            try migrate { step in
+                let context = step.context
+                try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                    if reads { try checkOld(context) }
+                    return old.id.rawValue == 1 ? .merge(into: S.ID(rawValue: 2)) : .keep(old)
+                }
+            } didMigrate: { context in
+                try checkOld(context)
+                #expect(try context.new.find(Tag.self, id: .init(rawValue: 1))?.ownerID?.rawValue == 2)
+                try context.update(Tag(id: 3, word: "changed", owner: 3))
+                try context.execute("DELETE FROM \(context.new.name(ofTable: "s_tags")) WHERE target_id = 2")
+                try checkOld(context)
+            } check: { (url: URL) throws in
+                let tags = try rows(url, "SELECT id, word, s_id FROM tag ORDER BY id")
+                #expect(
+                    tags == [
+                        [.integer(1), .text("x"), .integer(2)], [.integer(2), .text("y"), .integer(2)],
+                        [.integer(3), .text("changed"), .integer(3)],
+                    ])
+                #expect(
+                    try rows(url, "SELECT source_id, target_id FROM s_tags ORDER BY target_id")
+                        == [[.integer(3), .integer(1)], [.integer(2), .integer(3)]])
+            }
         }
     }
 

@@ -124,13 +124,22 @@ struct EntityInference {
         let isJoined = to.joinTables(of: new).contains { $0.property == property.lineage }
         if !isEmptied, !isStored, !isJoined {
             if wasStored {
-                reasons.append(reason(.isElsewhere, property))
+                if !joinsInverse(property) { reasons.append(reason(.isElsewhere, property)) }
             } else if let cause = otherEnd(of: property) {
                 reasons.append(reason(cause, property))
             }
         }
         if isRequested(property) { reasons.append(reason(.requested, property)) }
         return reasons
+    }
+
+    /// Returns whether the join table of the inverse takes the pairs from the property's foreign key, or reports that it
+    /// cannot.
+    private func joinsInverse(_ property: Property) -> Bool {
+        guard let now = property.relationship, let was = old.property(property.lineage)?.relationship else {
+            return false
+        }
+        return to.storage(of: now) == .inverseJoinTable && was.target == now.target && was.inverse == now.inverse
     }
 
     /// Returns the change at the other end of a relationship that the other end stored; nil if there is no such change.

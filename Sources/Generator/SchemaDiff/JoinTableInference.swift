@@ -73,6 +73,13 @@ struct JoinTableInference {
                 keepsKeys(relationship.target)
                     ? .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(reference)])
                     : .custom(from: old.tableName, to: join.table.name, columns: columns))
+        } else if !hasOtherTarget, keepsKeys(relationship.target), let target = from.entity(relationship.target),
+            let inverse = from.inverse(of: relationship), from.storage(of: relationship) == .inverseColumn
+        {
+            let (columns, reference) = columns(
+                join, fromInverse: inverse, of: target, isOrdered: relationship.isOrdered)
+            changes.append(
+                .map(from: target.tableName, to: join.table.name, columns: columns, requiring: [.column(reference)]))
         } else {
             require(.wasElsewhere, property)
             changes.append(.create(join.table.name))
@@ -90,10 +97,30 @@ struct JoinTableInference {
         columns[Table.position] = .literal(.integer(0))
         // The rows that refer to one target may already have an order.
         let inverse = property.relationship.flatMap { from.inverse(of: $0) }
-        if join.hasOrderedInverse, inverse?.relationship?.isOrdered == true {
-            columns[Table.inversePosition] = .column(property.positionColumn)
+        if join.hasOrderedInverse {
+            let isOrdered = inverse?.relationship?.isOrdered == true
+            columns[Table.inversePosition] = isOrdered ? .column(property.positionColumn) : .null
         }
         return (columns, target[0])
+    }
+
+    /// Returns the values of a join table's columns if the foreign key was in the target's table, and a column of this
+    /// foreign key.
+    ///
+    /// - Parameter isOrdered: Whether the related rows had an order.
+    private func columns(
+        _ join: ModelVersion.JoinTable, fromInverse inverse: Property, of target: Entity, isOrdered: Bool
+    ) -> (columns: [String: ValueExpression], reference: String) {
+        let source = from.referenceParts(of: inverse).map(\.name)
+        let keys = zip(join.source + join.target, source + from.keyParts(of: target).map(\.name))
+        var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
+        // The targets without a position are the last ones.
+        columns[Table.position] =
+            isOrdered
+            ? .coalesce(.column(inverse.positionColumn), .literal(.integer(Table.lastPosition)))
+            : .literal(.integer(0))
+        if join.hasOrderedInverse { columns[Table.inversePosition] = .null }
+        return (columns, source[0])
     }
 
     /// Returns whether the primary keys of both ends stay the same.

@@ -909,6 +909,25 @@ class Step:
                     new["inverse_position"] = row.get(("position", property))
                 rows.append(new)
             return rows
+        inverse = property.lives(self.old) and property.is_relationship(self.old) and property.inverse(self.old)
+        if inverse and inverse.has_columns(self.old):
+            # The foreign key was in the target's table.
+            rows = []
+            source, target = property.entity.key_columns(self.old), inverse.entity.key_columns(self.old)
+            for row in state[inverse.entity]:
+                if row[inverse, source[0].lineage] is None:
+                    continue
+                new = {("source", column.lineage): row[inverse, column.lineage] for column in source}
+                new |= {("target", column.lineage): row[column.lineage] for column in target}
+                position = row.get(("position", inverse))
+                if not property.value("ordered", self.old):
+                    new["position"] = 0
+                else:
+                    new["position"] = 2**32 if position is None else position
+                if join.has_inverse_position:
+                    new["inverse_position"] = None
+                rows.append(new)
+            return rows
         return []
 
     def references(self, entity):

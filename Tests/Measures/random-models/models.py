@@ -589,6 +589,17 @@ class RandomModel:
             if inverse["name"] == type.get("inverse") and not self.is_new(inverse):
                 inverse |= {"removed_at_version": self.now, "discard": True}
 
+    def inverse(self, entity, property):
+        """The inverse of a relationship; None for its own inverse, and if there is none."""
+        type = property["property_type"]
+        target = self.entity(type["entity_name"])
+        for inverse in self.properties(target) if target else []:
+            other = inverse["property_type"]
+            is_inverse = isinstance(other, dict) and inverse["name"] == type.get("inverse")
+            if is_inverse and inverse is not property and other["entity_name"] == entity["name"]:
+                return inverse
+        return None
+
     def key_names(self, entity):
         identifier = entity["identifier"]
         return identifier.get("properties", [identifier.get("property")])
@@ -809,7 +820,13 @@ class RandomModel:
         elif property.get("nullable") and "unique" not in property and self.chance(0.6):
             fields = {"nullable": None}
             if "inverse" in type:
-                fields["stored"] = True
+                # Either side can have the join table.
+                inverse = self.inverse(entity, property)
+                is_other = inverse is not None and inverse["property_type"]["association"] == "to_many"
+                if is_other and not self.is_new(inverse) and self.chance(0.5):
+                    self.set(inverse, stored=True)
+                else:
+                    fields["stored"] = True
             if "on_delete" in property:
                 fields["on_delete"] = None
             self.set(property, **fields)

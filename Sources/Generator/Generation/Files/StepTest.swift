@@ -242,23 +242,32 @@ extension Generator {
                 let column = Table.inversePosition
                 positions.append(.init(name: column, value: old.hasOrderedInverse ? .column(column) : .null))
             }
-        } else {
-            targets = step.from.columns(of: entity.old).filter {
-                $0.property == join.property && $0.role != .position
-            }.map(\.name)
-            guard !targets.isEmpty else { return nil }
+        } else if step.from.storage(of: was) == .column, let property = entity.old.property(join.property) {
+            targets = step.from.referenceParts(of: property).map(\.name)
             source = step.from.keyParts(of: entity.old).map(\.name)
             from = entity.old.tableName
             oldKey = source
             required = targets[0]
             positions.append(.init(name: Table.position, value: .value(".integer(0)")))
             if join.hasOrderedInverse {
-                let position = step.from.columns(of: entity.old).first {
-                    $0.property == join.property && $0.role == .position
-                }
+                let isOrdered = step.from.inverse(of: was)?.relationship?.isOrdered == true
                 positions.append(
-                    .init(name: Table.inversePosition, value: position.map { .column($0.name) } ?? .null))
+                    .init(name: Table.inversePosition, value: isOrdered ? .column(property.positionColumn) : .null))
             }
+        } else if step.from.storage(of: was) == .inverseColumn, let inverse = step.from.inverse(of: was) {
+            source = step.from.referenceParts(of: inverse).map(\.name)
+            targets = step.from.keyParts(of: oldTarget).map(\.name)
+            from = oldTarget.tableName
+            oldKey = source + targets
+            required = source[0]
+            let last = ExpectedValue.value(".integer(\(Table.lastPosition))")
+            positions.append(
+                .init(
+                    name: Table.position,
+                    value: was.isOrdered ? .first(.column(inverse.positionColumn), last) : .value(".integer(0)")))
+            if join.hasOrderedInverse { positions.append(.init(name: Table.inversePosition, value: .null)) }
+        } else {
+            return nil
         }
         var references: [TableTest.Reference] = []
         if loose.contains(entity.new.lineage) {

@@ -73,13 +73,17 @@ package final class Connection {
     /// See `Authorizer`.
     var neededTables: Set<String> { authorizer.neededTables }
 
-    /// Refuses statements that write to views of tables, or read the tables themselves in the app's SQL.
+    /// Refuses statements that write to views of tables, or read the tables themselves in the app's SQL, and statements that
+    /// read old rows after they have changed.
     ///
     /// - Parameters:
     ///   - views: The views, with the names of their tables.
     ///   - tables: The tables.
-    func deferring(_ views: [String: String], _ tables: Set<String>) {
+    ///   - oldViews: The views of old rows in tables that also have the new rows, with the names of these tables.
+    func deferring(_ views: [String: String], _ tables: Set<String>, oldViews: [String: String] = [:]) {
         (authorizer.deferredViews, authorizer.deferredTables, authorizer.neededTables) = (views, tables, [])
+        authorizer.oldViews = oldViews
+        authorizer.forgetRows()
     }
     /// Is asked about the database; nil if it is not open for transactions.
     var delegate: (any ConnectionDelegate)?
@@ -290,6 +294,13 @@ package final class Connection {
         lastStatement = nil
         statements.removeAll()
         confinedStatements.removeAll()
+    }
+
+    /// Forgets the statements of a custom migration, and which old rows they have read.
+    func forgetOldReads() {
+        if authorizer.oldViews.isEmpty { return }
+        forgetStatements()
+        authorizer.forgetReads()
     }
 
     /// Runs `body` with each row of a query.

@@ -239,6 +239,8 @@ public final class CustomStep {
     /// - Throws: `MigrationError.mergedIntoNothing` if a row was merged into a row that does not exist, or
     ///   `MigrationError.droppedRowsReferenced` if a delete rule forbids deleting a dropped row.
     public func followKeys() throws {
+        // Only what the custom migration reads from here on could see the changed references.
+        access.connection.forgetOldReads()
         let following = ReferenceRewriter(
             access: access, codeTables: codeTables, tables: mapping.new.map(\.name),
             joinTables: Set(mapping.new.filter(\.isJoinTable).map(\.name)),

@@ -17,6 +17,8 @@ public final class StepAccess {
     private let oldNames: [String: String]
     /// The views through which the custom migration sees tables before the step, and after it.
     let views: DeferredTable.Views
+    /// The views of old rows in tables that also get the new rows, with the names of these tables.
+    let oldViews: [String: String]
     /// The transactions of a migration that can be resumed; nil if all runs in one transaction.
     let batches: MigrationBatches?
     /// The changed primary keys of the rows that the custom migration converts, by the name of the new table.
@@ -64,17 +66,21 @@ public final class StepAccess {
         try connection.execute(
             "CREATE INDEX IF NOT EXISTS \(database).\"strata_added_key\" ON \"strata_added\" (\(list))")
         views = try DeferredTable.Views(stage.deferred, oldNames, temporaryNames, connection)
-        // A table that is the same before and after the step has the rows that the step has added.
-        var oldViews = views.old
-        for table in stage.mapping.unchanged where !table.isJoinTable && oldViews[table.name] == nil {
+        // A table that is not copied before the code runs gets the new rows too.
+        let newNames = Set(stage.mapping.new.map(\.name))
+        var (oldViews, viewedTables) = (views.old, [String: String]())
+        for table in stage.mapping.old where newNames.contains(table.name) {
             let name = table.name
-            guard views.new[name] == nil, (oldNames[name] ?? name) == (temporaryNames[name] ?? name) else { continue }
-            oldViews[name] = "strata_old_" + name
-            let isNotAdded = Self.isNotAdded(name, table.primaryKey, in: additions)
+            let present = oldNames[name] ?? name
+            guard present == (temporaryNames[name] ?? name) else { continue }
+            let view = oldViews[name] ?? "strata_old_" + name
+            viewedTables[view] = present
+            if oldViews.updateValue(view, forKey: name) != nil { continue }
+            let isNotAdded = table.isJoinTable ? "1" : Self.isNotAdded(name, table.primaryKey, in: additions)
             try connection.execute(
-                "CREATE TEMP VIEW \(SQL.quoted("strata_old_" + name)) AS "
-                    + "SELECT * FROM \(SQL.quoted(oldNames[name] ?? name)) AS t WHERE \(isNotAdded)")
+                "CREATE TEMP VIEW \(SQL.quoted(view)) AS SELECT * FROM \(SQL.quoted(present)) AS t WHERE \(isNotAdded)")
         }
+        self.oldViews = viewedTables
         old = ReadTransaction(
             connection, names: oldNames.merging(oldViews) { $1 }, rolledBack: MigrationError.rolledBack)
         new = WriteTransaction(

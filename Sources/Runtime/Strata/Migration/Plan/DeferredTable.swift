@@ -55,7 +55,8 @@ struct DeferredTable: Sendable {
         }
     }
 
-    /// The error of a custom migration that writes to a deferred table, or reads it in its own SQL.
+    /// The error of a custom migration that writes to a deferred table, or reads it in its own SQL, or that reads the old
+    /// rows of a table after it has changed them.
     struct Written: Error {
         let tables: Set<String>
     }
@@ -238,7 +239,10 @@ extension MigrationStage {
         let (connection, views) = (step.access.connection, step.access.views)
         connection.outdatedTables = outdated.union(views.new.keys)
         let tables = [views.old, views.new].flatMap { $0.map { ($0.value, $0.key) } }
-        connection.deferring(Dictionary(tables, uniquingKeysWith: { first, _ in first }), Set(views.old.keys))
+        connection.deferring(
+            Dictionary(tables, uniquingKeysWith: { first, _ in first }), Set(views.old.keys),
+            // In batches, a table that is not copied is guarded.
+            oldViews: step.access.batches == nil ? step.access.oldViews : [:])
         let result = Result { try custom(step) }
         let written = connection.neededTables
         connection.outdatedTables = []

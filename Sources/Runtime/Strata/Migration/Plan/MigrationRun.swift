@@ -5,7 +5,7 @@ struct MigrationRun {
     let path: MigrationPath
     let stages: [MigrationStage]
     let lineage: TableLineage
-    /// The tables that each stage changes, because a custom migration writes to them.
+    /// The tables that each stage changes or copies, because a custom migration writes to them.
     let written: Set<String>
     private let strategy: StoreOptions.MigrationStrategy
 
@@ -13,7 +13,10 @@ struct MigrationRun {
         _ path: MigrationPath, _ strategy: StoreOptions.MigrationStrategy, written: Set<String> = []
     ) throws {
         (self.path, self.strategy, self.written) = (path, strategy, written)
-        let stages = try path.stages(strategy)
+        var stages = try path.stages(strategy)
+        for index in stages.indices where stages[index].custom != nil {
+            stages[index].copied = written.intersection(stages[index].mapping.unchanged.map(\.name))
+        }
         self.stages = strategy == .fused ? DeferredTable.deferring(stages, except: written) : stages
         lineage = TableLineage(self.stages)
     }

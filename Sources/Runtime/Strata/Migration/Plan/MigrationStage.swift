@@ -12,13 +12,15 @@ struct MigrationStage: Sendable {
     let isResumable: Bool
     /// The tables that the custom migration sees through views.
     var deferred: [DeferredTable] = []
+    /// The unchanged tables that are copied, because the custom migration reads their old rows after it has changed them.
+    var copied: Set<String> = []
 
     /// The statements that carry out the stage in one transaction.
     var statements: StepStatements { statements(mapping) }
 
     /// The statements that carry out the stage in one transaction, with the index names of a database.
     func statements(_ mapping: TableMapping) -> StepStatements {
-        StepStatements(mapping, keepsOldTables: custom != nil, altering: Set(deferred.map(\.name)))
+        StepStatements(mapping, keepsOldTables: custom != nil, copied: copied, altering: Set(deferred.map(\.name)))
     }
 
     /// The old tables whose rows a custom migration receives.
