@@ -553,6 +553,7 @@ import Testing
         let lines = try workspace.lines("out", "2.0")
         #expect(
             lines[0] == "A | key id: int | entity_kind: AKind | kind: string? | userID: string? | userId_2: string?")
+        #expect(try workspace.text("out/A.json").contains("\"description\": \"Called `userId` in the source."))
     }
 
     @Test func `a property that becomes ambiguous keeps its identity`() throws {

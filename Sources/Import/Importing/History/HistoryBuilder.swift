@@ -366,6 +366,7 @@ struct HistoryBuilder {
                 property.persistedName = imported.name
             }
         }
+        property.documentation = naming.documentation(lineage, imported.name, of: table)
         property.isNullable = imported.isNullable
         property.defaultValue = imported.defaultValue.map(Constant.literal)
         property.collation = imported.collation

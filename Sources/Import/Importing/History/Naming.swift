@@ -42,6 +42,15 @@ struct Naming {
         properties[table][Key(lineage: lineage, name: name)] ?? name
     }
 
+    /// Returns the source's name of a property with the reason for another one; nil if it keeps its name.
+    func documentation(_ lineage: ElementLineage, _ name: String, of table: Int) -> String? {
+        let chosen = property(lineage, name, of: table)
+        if chosen == name { return nil }
+        return Self.usable(name, "") == name
+            ? "Called `\(name)` in the source. Another property has this name or the Swift name that it gives."
+            : "Called `\(name)` in the source. A property cannot have this name."
+    }
+
     /// Returns `name` in a form that is valid in a description; `word` if there is no such form.
     private static func usable(_ name: String, _ word: String) -> String {
         let composed = name.precomposedStringWithCanonicalMapping

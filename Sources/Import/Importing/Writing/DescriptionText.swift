@@ -66,6 +66,8 @@ extension ImportedHistory {
                 : text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
             element?.lineage = lineage
             element?.fills = entity.fills[lineage] ?? [:]
+            let last = entity.states.last { $0.property(lineage) != nil }
+            element?.documentation = last?.property(lineage)?.documentation
             return element
         }
         let indexes = entity.indexes.indices.map { ElementLineage($0) }.compactMap { lineage in

@@ -44,6 +44,8 @@ struct ElementText {
     /// The first version of the element's parent. The description does not record that an element was added in it.
     var start: Int
 
+    /// The description for readers.
+    var documentation: String?
     /// The fields in the first version.
     private(set) var initial: [Field] = []
     /// The backfill values by version, as members of `version_history` items.
@@ -84,6 +86,7 @@ struct ElementText {
     /// Returns the members of the element's JSON object.
     func members(_ versions: [Version]) -> [JSONOutput.Member] {
         var members = present.compactMap { field in field.value.map { JSONOutput.Member(field.key, $0) } }
+        if let documentation { members.append(.init("description", .string(documentation))) }
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
         members += ending(versions)
         // A new element may have a backfill value.
