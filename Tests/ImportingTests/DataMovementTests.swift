@@ -81,6 +81,116 @@ import Testing
             ], isCustom: [false], rows: items, query: "SELECT id || state || label || flag FROM item",
             expected: ["1newa1", "2newb1", "5newc1"]),
         Shape(
+            name: "a UUID becomes a text, whose letters stay as they are",
+            files: [
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, u UUID);",
+                """
+                CREATE TABLE t_new (id INTEGER PRIMARY KEY, u TEXT);
+                INSERT INTO t_new SELECT id, u FROM t; DROP TABLE t; ALTER TABLE t_new RENAME TO t;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "keys and foreign keys that are UUIDs as text",
+            files: [
+                """
+                CREATE TABLE p (id UUID PRIMARY KEY NOT NULL, a TEXT);
+                CREATE TABLE t (id UUID PRIMARY KEY NOT NULL, p_id UUID REFERENCES p (id));
+                """,
+                """
+                CREATE TABLE p_new (id UUID PRIMARY KEY NOT NULL, a TEXT, b TEXT);
+                INSERT INTO p_new (id, a) SELECT id, a FROM p; DROP TABLE p; ALTER TABLE p_new RENAME TO p;
+                """,
+            ], isCustom: [false],
+            rows: """
+                INSERT INTO p VALUES ('6ba7b810-9dad-11d1-80b4-000000000001', 'x'), ('6BA7B810-9DAD-11D1-80B4-000000000002', 'y');
+                INSERT INTO t VALUES ('6ba7b810-9dad-11d1-80b4-000000000003', '6ba7b810-9dad-11d1-80b4-000000000001');
+                """,
+            query: "SELECT a || iif(t.id IS NULL, '-', hex(t.id)) FROM p LEFT JOIN t ON p_id = p.id ORDER BY a",
+            expected: ["x6BA7B8109DAD11D180B4000000000003", "y-"]),
+        Shape(
+            name: "a text gets the value of a UUID",
+            files: [
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, u UUID);",
+                "ALTER TABLE t ADD COLUMN text TEXT; UPDATE t SET text = u;",
+            ], isCustom: [true]),
+        Shape(
+            name: "a key merges letters of both cases",
+            files: [
+                "CREATE TABLE tag (name TEXT PRIMARY KEY NOT NULL, n INTEGER);",
+                """
+                CREATE TABLE tag2 (name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE, n INTEGER);
+                INSERT OR IGNORE INTO tag2 SELECT name, n FROM tag; DROP TABLE tag; ALTER TABLE tag2 RENAME TO tag;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a key merges spaces at the end",
+            files: [
+                "CREATE TABLE tag (name TEXT PRIMARY KEY NOT NULL, n INTEGER);",
+                """
+                CREATE TABLE tag2 (name TEXT PRIMARY KEY NOT NULL COLLATE RTRIM, n INTEGER);
+                INSERT OR REPLACE INTO tag2 SELECT name, n FROM tag; DROP TABLE tag; ALTER TABLE tag2 RENAME TO tag;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a key of the new table replaces rows on a conflict",
+            files: [
+                "CREATE TABLE tag (name TEXT PRIMARY KEY NOT NULL, n INTEGER);",
+                """
+                CREATE TABLE tag2 (name TEXT NOT NULL COLLATE NOCASE PRIMARY KEY ON CONFLICT REPLACE, n INTEGER);
+                INSERT INTO tag2 SELECT name, n FROM tag; DROP TABLE tag; ALTER TABLE tag2 RENAME TO tag;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a trigger leaves out rows without an error",
+            files: [
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);",
+                """
+                CREATE TABLE t_new (id INTEGER PRIMARY KEY, a TEXT);
+                CREATE TRIGGER long BEFORE INSERT ON t_new WHEN length(new.a) > 200 BEGIN SELECT RAISE ( IGNORE ); END;
+                INSERT INTO t_new SELECT * FROM t; DROP TABLE t; ALTER TABLE t_new RENAME TO t;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a trigger of an older file leaves out rows that an update changes",
+            files: [
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, n INTEGER);
+                CREATE TRIGGER locked BEFORE UPDATE ON t WHEN old.a = old.id || '-locked' BEGIN SELECT RAISE(IGNORE); END;
+                """,
+                "UPDATE t SET n = 1;",
+            ], isCustom: [true]),
+        Shape(
+            name: "a trigger that refuses rows",
+            files: [
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, n INTEGER);
+                CREATE TRIGGER locked BEFORE UPDATE ON t WHEN old.a = 'never' BEGIN SELECT RAISE(ABORT, 'no IGNORE'); END;
+                """,
+                "ALTER TABLE t ADD COLUMN m INTEGER; UPDATE t SET m = 1;",
+            ], isCustom: [false], rows: "INSERT INTO t VALUES (1, 'a', 2);", query: "SELECT id || a || n || m FROM t",
+            expected: ["1a21"]),
+        Shape(
+            name: "a column gets the primary key",
+            files: [
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);",
+                "ALTER TABLE t ADD COLUMN sort INTEGER; UPDATE t SET sort = id;",
+            ], isCustom: [true]),
+        Shape(
+            name: "a column gets a foreign key",
+            files: [
+                "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (id INTEGER PRIMARY KEY, p_id INTEGER REFERENCES p);",
+                "ALTER TABLE t ADD COLUMN old_p INTEGER; UPDATE t SET old_p = p_id;",
+            ], isCustom: [true]),
+        Shape(
+            name: "a dump with SQLite's own table",
+            files: [
+                """
+                CREATE TABLE sqlite_sequence(name,seq);
+                CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);
+                """,
+                "ALTER TABLE t ADD COLUMN b TEXT;",
+            ], isCustom: [false]),
+        Shape(
             name: "two columns are swapped",
             files: [
                 "CREATE TABLE pair (id INTEGER PRIMARY KEY, a TEXT, b TEXT);", "UPDATE pair SET a = b, b = a;",
@@ -207,6 +317,7 @@ import Testing
         _ = try Store.convert(
             workspace.url.appendingPathComponent("app.sqlite"), to: file, definition: definition, conversion: options)
         _ = try Store(at: file, definition: definition)
-        #expect(try Connection(path: file.path, mode: .readOnly).texts(shape.query) == shape.expected)
+        let rows = try Connection(path: file.path, mode: .readOnly).texts(shape.query)
+        #expect(rows == shape.expected)
     }
 }

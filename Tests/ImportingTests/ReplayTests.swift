@@ -490,6 +490,54 @@ import Testing
         #expect(second.contains("VALUES (30, 0.5);\n///     -- and 10 more statements\n"))
     }
 
+    @Test func `truth values that only Kotlin knows do not end the proof`() throws {
+        let workspace = try workspace([
+            "0.sqm": "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, a TEXT, done INTEGER AS Boolean NOT NULL);",
+            "1.sqm": "UPDATE t SET a = 'x';", "2.sqm": "UPDATE t SET a = 'y' WHERE done = 1;",
+        ])
+        #expect(importing(workspace).code == 0)
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(report.contains("| 2.0 | 2 | 1 | inferred |") && report.contains("| 3.0 | 3 | 1 | custom |"))
+        #expect(!report.contains("nothing proves"))
+    }
+
+    @Test func `a stub shows the statements in the order of the file, with those of temporary and dropped tables`()
+        throws
+    {
+        let statements = [
+            "CREATE TEMP TABLE keep AS SELECT k, max(v) AS v FROM m GROUP BY k HAVING count(*) > 1;",
+            "INSERT INTO archive SELECT id, k FROM orders WHERE k = 'DEM';", "DELETE FROM orders WHERE k = 'DEM';",
+            "UPDATE m SET v = v * 2;", "DELETE FROM m;", "INSERT INTO m SELECT rowid, k, v FROM keep;",
+            "INSERT INTO orders_new SELECT id, upper(k) FROM orders;",
+        ]
+        let workspace = try workspace([
+            "1.sql": """
+            CREATE TABLE m (id INTEGER PRIMARY KEY, k TEXT, v INTEGER); CREATE TABLE orders (id INTEGER PRIMARY KEY, k TEXT);
+            CREATE TABLE archive (id INTEGER PRIMARY KEY, k TEXT);
+            """,
+            "2.sql": """
+            CREATE TABLE orders_new (id INTEGER PRIMARY KEY, k TEXT);
+            \(statements.joined(separator: "\n"))
+            DROP TABLE orders; ALTER TABLE orders_new RENAME TO orders;
+            """,
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(workspace.run("generate", workspace.path("out")).code == .success)
+        let stub = try workspace.text("out/Migrations/Migration_1_0_to_2_0.swift")
+        let shown = stub.split(separator: "\n").compactMap { $0.hasPrefix("///     ") ? String($0.dropFirst(8)) : nil }
+        #expect(shown.filter { !$0.hasPrefix(" ") } == statements)
+    }
+
+    @Test func `the stub of a column that gets a primary key shows the statement`() throws {
+        let workspace = try workspace([
+            "1.sql": "CREATE TABLE t (id INTEGER PRIMARY KEY);",
+            "2.sql": "ALTER TABLE t ADD COLUMN sort INTEGER;\nUPDATE t SET sort = id;",
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(workspace.run("generate", workspace.path("out")).code == .success)
+        #expect(try workspace.text("out/Migrations/Migration_1_0_to_2_0.swift").contains("UPDATE t SET sort = id;"))
+    }
+
     /// Wrong files, and the message about them.
     static let wrong: [([String: String], String)] = [
         (

@@ -34,7 +34,10 @@ extension SchemaHistory {
         }
         for (index, version) in versions.enumerated() {
             for entity in version.entities {
-                for column in version.columns(of: entity) where column.role == .attribute {
+                // Core Data has no keys that are UUIDs.
+                let hasUUIDKeys = !imported.library.isCoreData
+                for column in version.columns(of: entity)
+                where column.role == .attribute || hasUUIDKeys && column.type == .scalar(.uuid) {
                     let name = entity.tableName + "." + column.name
                     // The form may be declared for another name of the column.
                     let others = column.property.flatMap { names[.init(entity: entity.lineage, property: $0)] } ?? []

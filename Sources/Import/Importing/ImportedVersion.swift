@@ -13,21 +13,35 @@ struct ImportedVersion: Sendable {
     var unread: [String: ImportedUnread.Reason] = [:]
     /// The hashes of the Core Data entities by name, as hexadecimal digits.
     var hashes: [String: String] = [:]
-    /// The statements of the step to this version that a custom migration has to replace.
-    var statements: [String] = []
-    /// All statements of the step that copy or change rows.
+    /// All statements of the step to this version that copy or change rows.
     var rowStatements: [RowChange] = []
     /// The tokens of the tables and columns that such statements have read, in this step or an earlier one.
     var read: Set<String> = []
     /// The `user_version` of the source's databases; nil if the source does not keep one.
     var userVersion: Int?
+
+    /// The statements that custom migrations of the step have to replace, in the order of the file.
+    var statements: [String] {
+        let custom = Set(entities.filter(\.isCustom).map(\.name))
+        if custom.isEmpty { return [] }
+        let needed = rowStatements.filter { $0.table.map(custom.contains) ?? true }.sorted { $0.line < $1.line }
+        return needed.reduce(into: []) { if !$0.contains($1.sql) { $0.append($1.sql) } }
+    }
+
+    /// The tokens of what the statements of custom migrations read.
+    var readByCustomSteps: Set<String> {
+        let statements = Set(statements)
+        return Set(rowStatements.filter { statements.contains($0.sql) }.flatMap(\.reads))
+    }
 }
 
 /// A statement that copies or changes rows.
 struct RowChange: Sendable {
-    /// The table that has the rows afterwards.
-    var table: String
+    /// The table that has the rows afterwards; nil if the file has dropped it, or it is a temporary one.
+    var table: String?
     var sql: String
+    /// The line in the file.
+    var line: Int
     /// The tokens of the tables and columns that it reads.
     var reads: Set<String>
 }

@@ -30,7 +30,7 @@ extension ModelImport {
     /// Makes the step of a difference custom.
     private mutating func add(_ difference: ReplayProof.Difference, of file: String) {
         let index = difference.version
-        let changed = Set(versions[index].rowStatements.map(\.table))
+        let changed = Set(versions[index].rowStatements.compactMap(\.table))
         for entity in versions[index].entities.indices {
             let name = versions[index].entities[entity].name
             if difference.table.map({ $0 == name }) ?? changed.contains(name) {
@@ -40,9 +40,7 @@ extension ModelImport {
         notes.append(
             ImportNote(
                 version: index, entity: difference.table, finding: .otherResult(file: file, difference.text)))
-        for statement in versions[index].rowStatements {
-            if !versions[index].statements.contains(statement.sql) { versions[index].statements.append(statement.sql) }
-            for later in index..<versions.count { versions[later].read.formUnion(statement.reads) }
-        }
+        let read = versions[index].readByCustomSteps
+        for later in index..<versions.count { versions[later].read.formUnion(read) }
     }
 }

@@ -136,7 +136,11 @@ package struct ModelImport {
             versions.append(mapping.version())
             notes += mapping.notes
         }
-        for index in versions.indices.dropFirst() { versions[index].settleRows(after: versions[index - 1]) }
+        for index in versions.indices.dropFirst() {
+            versions[index].settleRows(after: versions[index - 1])
+            let read = versions[index].readByCustomSteps
+            for later in index..<versions.count { versions[later].read.formUnion(read) }
+        }
         self.versions = versions
         self.notes = notes
         // A replay follows the rows.

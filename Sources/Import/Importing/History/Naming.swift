@@ -47,7 +47,7 @@ struct Naming {
         let chosen = property(lineage, name, of: table)
         if chosen == name { return nil }
         return Self.usable(name, "") == name
-            ? "Called `\(name)` in the source. Another property has this name or the Swift name that it gives."
+            ? "Called `\(name)` in the source. In Swift or SQL, another property already has that name."
             : "Called `\(name)` in the source. A property cannot have this name."
     }
 

@@ -10,6 +10,13 @@ extension ImportedVersion {
             if before.keyTokens != entities[index].keyTokens { entities[index].isCustom = true }
             for propertyIndex in entities[index].properties.indices {
                 let property = entities[index].properties[propertyIndex]
+                if case .property(let name) = property.fill,
+                    !before.properties.contains(where: { $0.name == name && $0.relationship == nil })
+                {
+                    // The value of a primary key that is not a property, or of a foreign key.
+                    entities[index].properties[propertyIndex].fill = nil
+                    entities[index].isCustom = true
+                }
                 guard property.fill != nil, let was = before.properties.first(where: { $0.token == property.token }),
                     !was.isNullable || property.isNullable
                 else { continue }

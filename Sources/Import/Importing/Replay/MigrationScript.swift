@@ -37,6 +37,23 @@ struct MigrationScript: Sendable {
         } else if text.contains("${") {
             replace(placeholders)
         }
+        if sql.contains("sqlite_") { removeOwnTables() }
+    }
+
+    /// Replaces parts of the SQL by spaces, which keeps the numbers of the lines.
+    private mutating func blank(_ ranges: [Range<Int>]) {
+        var bytes = Array(sql.utf8)
+        for index in ranges.joined() where bytes[index] != 0x0a { bytes[index] = 0x20 }
+        sql = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Removes the statements of a dump that create tables such as `sqlite_sequence`. SQLite creates them itself.
+    private mutating func removeOwnTables() {
+        let own = Self.statements(of: sql).filter { tokens in
+            tokens.count > 2 && tokens[0].isWord("CREATE") && tokens[1].isWord("TABLE")
+                && tokens[2].name?.lowercased().hasPrefix("sqlite_") == true
+        }
+        blank(own.compactMap { tokens in tokens.last.map { tokens[0].range.lowerBound..<$0.range.upperBound } })
     }
 
     // MARK: Flyway
@@ -70,22 +87,19 @@ struct MigrationScript: Sendable {
     ///
     /// - Parameter declarationsOnly: Whether only statements that create something are kept. Others are queries of the app.
     private mutating func readSQLDelight(declarationsOnly: Bool) {
-        var bytes = Array(sql.utf8)
-        func blank(_ range: Range<Int>) {
-            for index in range where bytes[index] != 0x0a { bytes[index] = 0x20 }
-        }
+        var ranges: [Range<Int>] = []
         for tokens in Self.statements(of: sql) {
             guard let first = tokens.first, let last = tokens.last else { continue }
             let label = tokens.count > 1 && tokens[1].isWord(":") ? 2 : 0
             let isDeclaration = tokens.dropFirst(label).first?.isWord("CREATE") == true
             if first.isWord("IMPORT") || declarationsOnly && !isDeclaration {
-                blank(first.range.lowerBound..<last.range.upperBound)
+                ranges.append(first.range.lowerBound..<last.range.upperBound)
             } else {
-                if label > 0 { blank(first.range.lowerBound..<tokens[1].range.upperBound) }
-                for range in readTypes(Array(tokens.dropFirst(label))) { blank(range) }
+                if label > 0 { ranges.append(first.range.lowerBound..<tokens[1].range.upperBound) }
+                ranges += readTypes(Array(tokens.dropFirst(label)))
             }
         }
-        sql = String(decoding: bytes, as: UTF8.self)
+        blank(ranges)
     }
 
     /// Returns the tokens of each statement, with its semicolon. The statements of a trigger, and those in braces, belong together.

@@ -58,7 +58,8 @@ struct ReplayLineages {
             if sources[table.name.lowercased()] == nil { continue }
             for statement in own(table.statements) where index > 0 {
                 let reads = Set(statement.reads.union(statement.ownReads).compactMap { tokens[$0] })
-                schema.rowStatements.append(RowChange(table: table.name, sql: statement.sql, reads: reads))
+                schema.rowStatements.append(
+                    RowChange(table: table.name, sql: statement.sql, line: statement.line, reads: reads))
             }
             for change in changes.sorted(by: { $0.line < $1.line }) {
                 schema.leftOut.append((table.name, .rowChange(file: file, line: change.line, verb: change.verb)))
@@ -66,8 +67,16 @@ struct ReplayLineages {
                 read.formUnion(change.reads.compactMap { tokens[$0] })
                 ownReads.formUnion(change.ownReads.compactMap { tokens[$0] })
                 schema.customTables.insert(table.name)
-                if !schema.customStatements.contains(change.sql) { schema.customStatements.append(change.sql) }
             }
+        }
+        let numbers = Set(stage.tables.map(\.number))
+        for statement in stage.statements where index > 0 && !numbers.contains(statement.table) {
+            if schema.rowStatements.contains(where: { $0.line == statement.line && $0.sql == statement.sql }) {
+                continue
+            }
+            let reads = Set(statement.reads.union(statement.ownReads).compactMap { tokens[$0] })
+            schema.rowStatements.append(
+                RowChange(table: nil, sql: statement.sql, line: statement.line, reads: reads))
         }
         tokens = new
         schema.read = read.union(ownReads)

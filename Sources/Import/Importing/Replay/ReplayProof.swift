@@ -71,6 +71,7 @@ struct ReplayProof: Sendable {
                 try SQLReplay(path: source.path).run(script)
                 return []
             }
+            rows.types = types(in: history.versions[index - 1])
             try addRows(before: script, .varied)
             try copy(source, to: old)
             do {
@@ -110,6 +111,16 @@ struct ReplayProof: Sendable {
                     version: index, table: nil,
                     text: "nothing proves this step: the rows that it needs do not fit their columns")
             ]
+        }
+
+        /// The types of columns that hold truth values as numbers. Only the app's code may say so.
+        private func types(in version: ModelVersion) -> [SourceSchema.ColumnName: ScalarType] {
+            let columns = version.entities.flatMap { entity in
+                version.columns(of: entity).filter { $0.type == .scalar(.bool) }.map { column in
+                    (SourceSchema.ColumnName(entity.tableName, column.name), ScalarType.bool)
+                }
+            }
+            return Dictionary(columns, uniquingKeysWith: { first, _ in first })
         }
 
         private func run(_ script: MigrationScript) throws {

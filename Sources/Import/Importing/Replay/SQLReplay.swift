@@ -64,6 +64,8 @@ final class SQLReplay {
         let tables: [Table]
         /// The tables before the file whose rows a statement reads or changes.
         let touched: Set<Int>
+        /// The statements that copy or change rows, also those of tables that the file has dropped.
+        let statements: [Statement]
         /// The number that the files have set with `PRAGMA user_version`; nil if they have not.
         let userVersion: Int?
     }
@@ -74,6 +76,7 @@ final class SQLReplay {
     private var tables: [String: Table] = [:]
     private var lastNumber = 0
     private var touched: Set<Int> = []
+    private var statements: [Statement] = []
     private var codeTypes: [SourceSchema.ColumnName: String] = [:]
 
     /// - Parameter path: The file of the database, which nothing else needs.
@@ -165,7 +168,7 @@ final class SQLReplay {
 
     /// Begins a file: every table has the rows that it had before.
     private func begin() {
-        touched = []
+        (touched, statements) = ([], [])
         for (key, table) in tables {
             tables[key] = Table(
                 name: table.name, number: table.number,
@@ -211,7 +214,9 @@ final class SQLReplay {
             ownReads: reads(of: key, others: false))
         if let origin = table.origin { touched.insert(origin) }
         touched.formUnion(statement.reads)
-        let parsed = isCaused ? nil : RowStatement(parsing: statement.sql)
+        statements.append(statement)
+        // Which rows such a trigger leaves out depends on their values.
+        let parsed = isCaused || hasIgnoringTrigger(key) ? nil : RowStatement(parsing: statement.sql)
         let isUnderstood = parsed.map { $0.table.lowercased() == key && take($0, into: &table) } ?? false
         table.statements.append(statement)
         if !isUnderstood {
@@ -220,6 +225,19 @@ final class SQLReplay {
             table.selections.append(statement)
         }
         tables[key] = table
+    }
+
+    /// Returns whether a trigger of a table can make SQLite leave out a row in silence.
+    private func hasIgnoringTrigger(_ table: String) -> Bool {
+        let triggers = try? rows(
+            """
+            SELECT sql FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)
+              WHERE type = 'trigger' AND lower(tbl_name) = \(SQL.literal(table))
+            """)
+        return (triggers ?? []).contains { trigger in
+            let tokens = SQLToken.tokens(of: trigger[0]).filter(\.isCode)
+            return zip(tokens, tokens.dropFirst(2)).contains { $0.isWord("RAISE") && $1.isWord("IGNORE") }
+        }
     }
 
     /// Follows the values that a statement gives to a table.
@@ -350,6 +368,6 @@ final class SQLReplay {
         return Stage(
             objects: objects.map { SchemaObject(type: $0[0], name: $0[1], table: $0[2], sql: $0[3]) },
             tables: tables.filter { names.contains($0.key) }.values.sorted { $0.number < $1.number },
-            touched: touched, userVersion: observer.userVersion)
+            touched: touched, statements: statements, userVersion: observer.userVersion)
     }
 }

@@ -45,7 +45,7 @@ struct SQLiteSchemaImporter {
         for table in schema.unreadTables { unread[table] = .table }
         for column in generated { unread[column] = .derived }
         var version = ImportedVersion(formerName: schema.formerName, entities: entities, unread: unread)
-        (version.statements, version.rowStatements) = (schema.customStatements, schema.rowStatements)
+        version.rowStatements = schema.rowStatements
         (version.read, version.userVersion) = (schema.read, schema.userVersion)
         return version
     }

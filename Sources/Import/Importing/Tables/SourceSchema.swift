@@ -20,9 +20,8 @@ struct SourceSchema: Sendable {
     var tokens: [ColumnName: String] = [:]
     /// The values that existing rows get in columns that are new, or become mandatory.
     var fills: [ColumnName: Fill] = [:]
-    /// The tables whose rows the file changes in ways that a description cannot express, and the statements that do it.
+    /// The tables whose rows the file changes in ways that a description cannot express.
     var customTables: Set<String> = []
-    var customStatements: [String] = []
     /// All statements of the file that copy or change rows.
     var rowStatements: [RowChange] = []
     /// The identities of the tables and columns that such statements have read, in this file or an earlier one.
