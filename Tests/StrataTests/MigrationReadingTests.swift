@@ -37,12 +37,18 @@ import Testing
 
     private static let tables = [
         Table("s", ["id integer key", "v text"]),
-        Table("tag", ["id integer key", "word text", "s_id integer? -> s(id) nullify", "index tag_s_id_idx (s_id)"]),
+        Table(
+            "tag",
+            [
+                "id integer key", "word text", "s_id integer? -> s(id) nullify", "index tag_s_id_idx (s_id)",
+                "computed label text 'word || id'", "search (word) unicode61",
+            ]),
+        // It has duplicates.
         Table(
             "s_tags",
             [
-                "source_id integer key -> s(id) cascade", "target_id integer key -> tag(id) cascade",
-                "index s_tags_target_id_idx (target_id)",
+                "source_id integer -> s(id) cascade", "target_id integer -> tag(id) cascade", "position integer",
+                "key (source_id, target_id, position)", "index s_tags_target_id_idx (target_id)",
             ], isJoinTable: true),
     ]
 
@@ -54,6 +60,7 @@ import Testing
         for migration in [StoreOptions.MigrationMode.oneTransaction, .resumable] {
             var options = StoreOptions()
             options.migration = migration
+            options.backup = .automatic(keep: 1)
             try MigrationBatches.$duration.withValue(.zero) {
                 try HandMade.$didMigrate.withValue(didMigrate) {
                     try withStore(
@@ -61,7 +68,7 @@ import Testing
                         rows: """
                             INSERT INTO s VALUES (1, 'a'), (2, 'b'), (3, 'c');
                             INSERT INTO tag VALUES (1, 'x', 1), (2, 'y', 1), (3, 'z', NULL);
-                            INSERT INTO s_tags VALUES (1, 3), (1, 2), (3, 1);
+                            INSERT INTO s_tags VALUES (1, 3, 0), (1, 2, 1), (3, 1, 0);
                             """,
                         rowCode: code, options: options, check: check)
                 }
@@ -133,6 +140,11 @@ import Testing
                 #expect(
                     try rows(url, "SELECT source_id, target_id FROM s_tags ORDER BY target_id")
                         == [[.integer(3), .integer(1)], [.integer(2), .integer(3)]])
+                let found = "SELECT rowid FROM strata_search_tag WHERE strata_search_tag MATCH 'changed OR z'"
+                #expect(try rows(url, found) == [[.integer(3)]])
+                #expect(try rows(url, "SELECT label FROM tag WHERE id = 3") == [[.text("changed3")]])
+                let backups = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+                #expect(backups.contains { $0.contains("backup") })
             }
         }
     }

@@ -21,7 +21,7 @@ package struct Table: Hashable, Sendable {
 
     /// The column of a join table with the position of the target at its source.
     package static let position = "position"
-    /// The value of `position` for a target that had none while the foreign key was in its own table: it comes last.
+    /// The position of a target that had none, which makes it the last one.
     package static let lastPosition: Int64 = 1 << 32
     /// The column of a join table with the position of the source at its target. It is NULL in a row that is older than
     /// this order.

@@ -133,8 +133,8 @@ struct EntityInference {
         return reasons
     }
 
-    /// Returns whether the join table of the inverse takes the pairs from the property's foreign key, or reports that it
-    /// cannot.
+    /// Returns whether the inverse has a join table now. `JoinTableInference` then takes the pairs from the property's foreign
+    /// key, or requires a custom migration.
     private func joinsInverse(_ property: Property) -> Bool {
         guard let now = property.relationship, let was = old.property(property.lineage)?.relationship else {
             return false

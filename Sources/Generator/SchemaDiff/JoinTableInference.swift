@@ -67,60 +67,63 @@ struct JoinTableInference {
                 changes.append(
                     .map(from: source.table.name, to: join.table.name, columns: Self.expressions(columns)))
             }
-        } else if !hasOtherTarget, from.storage(of: relationship) == .column {
-            let (columns, reference) = columns(join, from: was)
+        } else if !hasOtherTarget, let key = foreignKey(of: was, relationship),
+            key.isOwn || keepsKeys(relationship.target)
+        {
+            let columns = columns(join, from: key)
+            let required = from.referenceParts(of: key.property)[0].name
             changes.append(
                 keepsKeys(relationship.target)
-                    ? .map(from: old.tableName, to: join.table.name, columns: columns, requiring: [.column(reference)])
-                    : .custom(from: old.tableName, to: join.table.name, columns: columns))
-        } else if !hasOtherTarget, keepsKeys(relationship.target), let target = from.entity(relationship.target),
-            let inverse = from.inverse(of: relationship), from.storage(of: relationship) == .inverseColumn
-        {
-            let (columns, reference) = columns(
-                join, fromInverse: inverse, of: target, isOrdered: relationship.isOrdered)
-            changes.append(
-                .map(from: target.tableName, to: join.table.name, columns: columns, requiring: [.column(reference)]))
+                    ? .map(
+                        from: key.holder.tableName, to: join.table.name, columns: columns,
+                        requiring: [.column(required)])
+                    : .custom(from: key.holder.tableName, to: join.table.name, columns: columns))
         } else {
             require(.wasElsewhere, property)
             changes.append(.create(join.table.name))
         }
     }
 
-    /// Returns the values of a join table's columns if a to-one relationship was stored in a foreign key, and a column of
-    /// this foreign key.
-    private func columns(
-        _ join: ModelVersion.JoinTable, from property: Property
-    ) -> (columns: [String: ValueExpression], reference: String) {
-        let target = from.referenceParts(of: property).map(\.name)
-        let keys = zip(join.source + join.target, from.keyParts(of: old).map(\.name) + target)
-        var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
-        columns[Table.position] = .literal(.integer(0))
-        // The rows that refer to one target may already have an order.
-        let inverse = property.relationship.flatMap { from.inverse(of: $0) }
-        if join.hasOrderedInverse {
-            let isOrdered = inverse?.relationship?.isOrdered == true
-            columns[Table.inversePosition] = isOrdered ? .column(property.positionColumn) : .null
-        }
-        return (columns, target[0])
+    /// The foreign key in which the old version stored a relationship.
+    private struct ForeignKey {
+        /// The entity whose table has it, and the property that it belongs to.
+        let holder: Entity
+        let property: Property
+        /// Whether this is the entity of the relationship, and not its target.
+        let isOwn: Bool
+        /// Whether the rows that refer to one row have an order.
+        let isOrdered: Bool
     }
 
-    /// Returns the values of a join table's columns if the foreign key was in the target's table, and a column of this
-    /// foreign key.
-    ///
-    /// - Parameter isOrdered: Whether the related rows had an order.
-    private func columns(
-        _ join: ModelVersion.JoinTable, fromInverse inverse: Property, of target: Entity, isOrdered: Bool
-    ) -> (columns: [String: ValueExpression], reference: String) {
-        let source = from.referenceParts(of: inverse).map(\.name)
-        let keys = zip(join.source + join.target, source + from.keyParts(of: target).map(\.name))
+    /// Returns the foreign key in which the old version stored a relationship; nil if it did not.
+    private func foreignKey(of property: Property, _ relationship: Relationship) -> ForeignKey? {
+        let inverse = from.inverse(of: relationship)
+        switch from.storage(of: relationship) {
+        case .column:
+            return ForeignKey(
+                holder: old, property: property, isOwn: true, isOrdered: inverse?.relationship?.isOrdered == true)
+        case .inverseColumn:
+            guard let inverse, let target = from.entity(relationship.target) else { return nil }
+            return ForeignKey(holder: target, property: inverse, isOwn: false, isOrdered: relationship.isOrdered)
+        case .joinTable, .inverseJoinTable: return nil
+        }
+    }
+
+    /// Returns the values of a join table's columns if the relationship was stored in a foreign key.
+    private func columns(_ join: ModelVersion.JoinTable, from key: ForeignKey) -> [String: ValueExpression] {
+        let own = from.keyParts(of: key.holder).map(\.name)
+        let reference = from.referenceParts(of: key.property).map(\.name)
+        let keys = zip(join.source + join.target, key.isOwn ? own + reference : reference + own)
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
-        // The targets without a position are the last ones.
+        let position = key.isOrdered ? ValueExpression.column(key.property.positionColumn) : nil
+        // Each row that has the foreign key refers to one row. Those that refer to the same one may have an order, in which rows
+        // without a position come last.
         columns[Table.position] =
-            isOrdered
-            ? .coalesce(.column(inverse.positionColumn), .literal(.integer(Table.lastPosition)))
-            : .literal(.integer(0))
-        if join.hasOrderedInverse { columns[Table.inversePosition] = .null }
-        return (columns, source[0])
+            key.isOwn
+            ? .literal(.integer(0))
+            : position.map { .coalesce($0, .literal(.integer(Table.lastPosition))) } ?? .literal(.integer(0))
+        if join.hasOrderedInverse { columns[Table.inversePosition] = key.isOwn ? position ?? .null : .null }
+        return columns
     }
 
     /// Returns whether the primary keys of both ends stay the same.

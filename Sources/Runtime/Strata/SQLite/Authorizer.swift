@@ -19,10 +19,8 @@ final class Authorizer {
     var deferredViews: [String: String] = [:]
     /// The tables that are changed later, and do not have the shape that the app's SQL expects.
     var deferredTables: Set<String> = []
-    /// The views of old rows in tables that also have the new rows, with the names of these tables.
-    var oldViews: [String: String] = [:]
-    /// The tables of `oldViews` whose old rows a statement reads, and those in which one has changed them.
-    private var (readTables, changedTables): (Set<String>, Set<String>) = ([], [])
+    /// What statements do with old rows in tables that also get the new rows.
+    var oldRows = OldRowUse()
     /// The tables for which the migration has to begin again: a statement was to write to a table that is changed later, the
     /// app's SQL was to read one, or a statement was to read old rows that have changed.
     var neededTables: Set<String> = []
@@ -94,8 +92,9 @@ final class Authorizer {
                 return false
             }
         }
-        if !oldViews.isEmpty, let name = name.map({ String(cString: $0) }),
-            let table = changesOldRows(action, name, in: view.map { String(cString: $0) })
+        if !oldRows.views.isEmpty, let name = name.map({ String(cString: $0) }),
+            let table = oldRows.conflict(
+                action, name, in: view.map { String(cString: $0) }, isOfApp: isConfining)
         {
             neededTables.insert(table)
             return false
@@ -123,28 +122,6 @@ final class Authorizer {
         default: return true
         }
     }
-
-    /// Records what a statement does with old rows that are in the same table as new ones.
-    ///
-    /// - Returns: The table whose old rows would be read after they have changed; nil if there is none.
-    private func changesOldRows(_ action: Int32, _ name: String, in view: String?) -> String? {
-        if action == SQLITE_READ {
-            guard let table = view.flatMap({ oldViews[$0] }) else { return nil }
-            readTables.insert(table)
-            return changedTables.contains(table) ? table : nil
-        }
-        // The views leave out the rows that the migration inserts, unless it does so in the app's SQL.
-        let isChange = action == SQLITE_UPDATE || action == SQLITE_DELETE || action == SQLITE_INSERT && isConfining
-        guard isChange, oldViews.values.contains(name) else { return nil }
-        changedTables.insert(name)
-        return readTables.contains(name) ? name : nil
-    }
-
-    /// Forgets the statements that read old rows. None of them may run again.
-    func forgetReads() { readTables = [] }
-
-    /// Forgets the statements that read or change old rows.
-    func forgetRows() { (readTables, changedTables) = ([], []) }
 
     private static func changesSchema(_ action: Int32) -> Bool {
         switch action {

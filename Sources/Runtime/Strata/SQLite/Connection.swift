@@ -11,7 +11,7 @@ private final class Interruption {
     }
 }
 
-/// What a connection asks whoever has opened it.
+/// The owner of a connection. It knows what SQLite does not know about the database.
 protocol ConnectionDelegate: AnyObject {
     /// Checks, in a transaction, that the database is what it was when it was opened. Another process may have changed it.
     func check(_ connection: Connection) throws
@@ -63,28 +63,6 @@ package final class Connection {
     private var readTables: Set<String>?
     /// The tables that the app's SQL must not change: the old tables of a migration's step, which are dropped at its end.
     var outdatedTables: Set<String> = []
-    /// The tables that no statement may change, because a migration is running in batches.
-    var guardedTables: Set<String> {
-        get { authorizer.guardedTables }
-        set { (authorizer.guardedTables, authorizer.refusedTable) = (newValue, nil) }
-    }
-    /// The one of them that a statement was to change.
-    var refusedTable: String? { authorizer.refusedTable }
-    /// See `Authorizer`.
-    var neededTables: Set<String> { authorizer.neededTables }
-
-    /// Refuses statements that write to views of tables, or read the tables themselves in the app's SQL, and statements that
-    /// read old rows after they have changed.
-    ///
-    /// - Parameters:
-    ///   - views: The views, with the names of their tables.
-    ///   - tables: The tables.
-    ///   - oldViews: The views of old rows in tables that also have the new rows, with the names of these tables.
-    func deferring(_ views: [String: String], _ tables: Set<String>, oldViews: [String: String] = [:]) {
-        (authorizer.deferredViews, authorizer.deferredTables, authorizer.neededTables) = (views, tables, [])
-        authorizer.oldViews = oldViews
-        authorizer.forgetRows()
-    }
     /// Is asked about the database; nil if it is not open for transactions.
     var delegate: (any ConnectionDelegate)?
     /// The function that collects rows, which a connection gets when it first needs it.
@@ -294,13 +272,6 @@ package final class Connection {
         lastStatement = nil
         statements.removeAll()
         confinedStatements.removeAll()
-    }
-
-    /// Forgets the statements of a custom migration, and which old rows they have read.
-    func forgetOldReads() {
-        if authorizer.oldViews.isEmpty { return }
-        forgetStatements()
-        authorizer.forgetReads()
     }
 
     /// Runs `body` with each row of a query.

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// `@unchecked Sendable` is sound: `limit`, `condition` and `connect`, which is `@Sendable`, are constants. The variables are
 /// read and written only while `condition` is held. A connection is either in `idle` or with the one thread that took it:
-/// `withReader` lends it for the duration of `body`, and the transactions that `Store` makes of it are not `Sendable`; what outlives
-/// `body` leaves its statements to `ConnectionUse`. Only
-/// interruptions use it on another thread, which SQLite allows while the connection is open; `all` keeps it open.
+/// `withReader` lends it for the duration of `body`. The transactions that `Store` makes of it are not `Sendable`, and what outlives
+/// `body` leaves its statements to `ConnectionUse`. Only interruptions use it on another thread, which SQLite allows while the
+/// connection is open: a connection in `all` is open, and `condition` is held while it is interrupted and while it is closed.
 final class ReaderPool: @unchecked Sendable {
     private let condition = NSCondition()
     private var idle: [Connection] = []
