@@ -116,8 +116,7 @@ struct JoinTableInference {
         let keys = zip(join.source + join.target, key.isOwn ? own + reference : reference + own)
         var columns = Dictionary(keys.map { ($0, ValueExpression.column($1)) }, uniquingKeysWith: { first, _ in first })
         let position = key.isOrdered ? ValueExpression.column(key.property.positionColumn) : nil
-        // Each row that has the foreign key refers to one row. Those that refer to the same one may have an order, in which rows
-        // without a position come last.
+        // A holder refers to one row, which may keep its holders in an order. A holder without a position comes last.
         columns[Table.position] =
             key.isOwn
             ? .literal(.integer(0))

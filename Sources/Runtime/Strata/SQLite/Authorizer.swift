@@ -19,7 +19,7 @@ final class Authorizer {
     var deferredViews: [String: String] = [:]
     /// The tables that are changed later, and do not have the shape that the app's SQL expects.
     var deferredTables: Set<String> = []
-    /// What statements do with old rows in tables that also get the new rows.
+    /// The use of old rows in tables that also get the new rows.
     var oldRows = OldRowUse()
     /// The tables for which the migration has to begin again: a statement was to write to a table that is changed later, the
     /// app's SQL was to read one, or a statement was to read old rows that have changed.

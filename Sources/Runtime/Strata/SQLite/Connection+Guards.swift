@@ -1,4 +1,4 @@
-/// What a migration forbids statements of its connection.
+/// The tables that a migration keeps its statements from changing or reading.
 extension Connection {
     /// The tables that no statement may change, because a migration is running in batches.
     var guardedTables: Set<String> {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What the statements of a custom migration do with old rows in tables that also get the new rows.
+/// The use that the statements of a custom migration make of old rows in tables that also get the new rows.
 ///
 /// A statement must not read old rows after another one has changed them. SQLite tells when it prepares a statement, so a
 /// statement that reads counts until it is forgotten.
