@@ -13,6 +13,11 @@ extension PropertyColumns<Movie> {
     var rowNumber: Column<Movie, Int> { .init("rowid") }
 }
 
+private struct MovieCard: Sendable {
+    let title: String
+    let genreCount: Int
+}
+
 @Suite struct CommentSamples {
     private let movies = [
         Movie(id: 1, title: "The Mirror", popularity: 9, voteCount: 1_000),
@@ -82,6 +87,15 @@ extension PropertyColumns<Movie> {
             #expect(count == 2 && isKnown && least == 3 && greatest == 9 && votes == 1_000 && average == 6)
             let titles = try transaction.fetch(Movie.all.select { ($0.title, $0.studio.name) })
             for (title, studio) in titles { print(title, studio ?? "no studio") }
+            let rows = try transaction.fetch(Movie.all.select { ($0, $0.genres.count) })
+            let cards = try transaction.fetch(Movie.all.select { ($0.title, $0.genres.count) }.map(MovieCard.init))
+            #expect(rows.count == cards.count && cards.allSatisfy { $0.genreCount == 0 })
+            do {
+                let titles = Movie.all.select { $0 }.map(\.title)
+                #expect(try transaction.fetch(titles).count == 2)
+                let studios = Movie.all.orderBy { $0.title }.select { $0.studio.name }.distinct().limit(10)
+                #expect(try transaction.fetch(studios) == [nil])
+            }
             #expect(titles.count == 2)
         }
     }
@@ -107,6 +121,10 @@ extension PropertyColumns<Movie> {
             }
             do {
                 let request = Movie.all.orderBy { $0.title.ascending }
+                #expect(try titles(request) == ["Stalker", "The Mirror"])
+            }
+            do {
+                let request = Movie.all.orderBy { $0.title }
                 #expect(try titles(request) == ["Stalker", "The Mirror"])
             }
             let secondPage = Movie.all.orderBy { $0.title.ascending }.limit(20, offset: 20)
@@ -173,8 +191,9 @@ extension PropertyColumns<Movie> {
         try store.write { transaction in
             try transaction.insert(Movie(id: 7, title: "Solaris", popularity: 8))
             try transaction.insert(contentsOf: movies)
-            try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
             var movie = movies[0]
+            try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
+            try transaction.upsert(movie, updating: [\.title, \.popularity])
             movie.title = "Solyaris"
             try transaction.update(movie)
             try transaction.update(movie, \.title, \.popularity)

@@ -68,6 +68,50 @@ import Testing
         }
     }
 
+    @Test func `properties that the new row does not know keep their values`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            var old = podcast(1, "old", trailer: 1)
+            old.subtitle = "mine"
+            try transaction.insert(old)
+            try transaction.insert(contentsOf: [episode(1), episode(2)])
+            // The key of the row that exists stays, and so do the properties that are not named.
+            let stored = try transaction.upsert(podcast(7, "new", trailer: 1), on: \.trailerID, updating: [\.title])
+            old.title = "new"
+            #expect(stored == old)
+            var new = podcast(8, "newer", trailer: 1)
+            new.languages = ["de"]
+            #expect(try transaction.upsert(new, on: \.trailerID, except: [\.subtitle, \.title]).languages == ["de"])
+            #expect(try transaction.upsert(podcast(9, "x", trailer: 1), on: \.trailerID, updating: []).title == "new")
+            #expect(try transaction.find(Podcast.self, id: 1)?.subtitle == "mine")
+            try transaction.upsert(podcast(1, "by key"), updating: [\.title, \.subtitle], except: [\.subtitle])
+            #expect(try transaction.find(Podcast.self, id: 1)?.trailerID == 1)
+            #expect(try transaction.find(Podcast.self, id: 1)?.subtitle == "mine")
+
+            let feed = [podcast(20, "a", trailer: 1), podcast(21, "b", trailer: 2), podcast(22, "c")]
+            try transaction.upsert(contentsOf: feed, on: \.trailerID, updating: [\.title])
+            try transaction.upsert(contentsOf: feed.prefix(2), on: \.trailerID, except: [\.title, \.subtitle])
+            #expect(try transaction.fetch(Podcast.self).map(\.title) == ["a", "b", "c"])
+            #expect(try transaction.find(Podcast.self, id: 1)?.subtitle == "mine")
+            try transaction.upsert(contentsOf: [podcast(1, "z"), podcast(40, "y")], except: [\.trailerID])
+            #expect(try transaction.find(Podcast.self, id: 1)?.trailerID == 1)
+        }
+    }
+
+    @Test func `an upsert sets stored properties, and no primary key`() throws {
+        try store.write { (transaction: WriteTransaction) throws in
+            try transaction.insert(podcast(1))
+            try transaction.insert(episode(1))
+            let sql = #"INSERT INTO "episode""#
+            #expect(
+                throws: QueryError.refused(reason: "it names a property of Episode that is not stored", sql: sql)
+            ) { try transaction.upsert(episode(1), updating: [\.minutes]) }
+            #expect(throws: QueryError.refused(reason: "it sets the primary key of a row that exists", sql: sql)) {
+                try transaction.upsert(contentsOf: [episode(2)], on: \.guid, updating: [\.id])
+            }
+            #expect(try transaction.fetch(Episode.self) == [episode(1)])
+        }
+    }
+
     @Test func `statements return the rows that they write`() throws {
         try store.write { (transaction: WriteTransaction) throws in
             #expect(try transaction.insertAndFetch(podcast(1, "a")) == podcast(1, "a"))

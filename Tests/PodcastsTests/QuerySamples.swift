@@ -87,6 +87,40 @@ import Testing
         }
     }
 
+    @Test func `examples of writing what a feed knows`() throws {
+        var (episode, feed) = (library.episodes[0], library.episodes)
+        for index in feed.indices {
+            feed[index].guid = "\(index)"
+            feed[index].isPlayed.toggle()
+        }
+        episode.guid = "0"
+        try library.store.write { (transaction: WriteTransaction) throws in
+            try transaction.update(Episode.all) { [$0.guid.set(to: nil)] }
+            for episode in feed { try transaction.update(episode, \.guid) }
+            try transaction.upsert(episode, on: \.guid, updating: [\.title, \.notes])
+            try transaction.upsert(contentsOf: feed, on: \.guid, except: [\.isPlayed])
+            try transaction.upsert(episode, on: \.guid, updating: [\.title, \.notes])
+            try transaction.upsert(episode, on: \.guid, except: [\.isPlayed])
+            try transaction.upsert(contentsOf: feed, on: \.guid, except: [\.isPlayed])
+            #expect(try transaction.fetch(Episode.self).map(\.isPlayed) == library.episodes.map(\.isPlayed))
+        }
+    }
+
+    @Test func `examples of complete rows beside values`() throws {
+        try library.store.read { transaction in
+            do {
+                let rows = try transaction.fetch(Episode.all.select { ($0.title, $0.podcast.row) })
+                #expect(rows.count == library.episodes.count)
+            }
+            do {
+                let rows = try transaction.fetch(Podcast.all.select { ($0, $0.publisher.row) })
+                #expect(rows.count == library.podcasts.count)
+            }
+            let podcasts = try transaction.fetch(Episode.all.where { $0.isPlayed }.select { $0.podcast }.distinct())
+            #expect(Set(podcasts) == Set(library.episodes.filter(\.isPlayed).map(library.podcast)))
+        }
+    }
+
     @Test func `examples of searches`() throws {
         func isFound(_ episode: Episode, _ words: String...) -> Bool {
             let text = "\(episode.title) \(episode.notes ?? "")".lowercased()

@@ -279,7 +279,7 @@ import Testing
         #expect(
             Episode.all.where { $0.podcast.title == "x" && $0.podcast.publisher.country != nil }.limit(3).sql == """
                 SELECT t0."id", t0."title", t0."seconds", t0."price", t0."rating", t0."date", t0."is_played", \
-                t0."podcast_id", t0."podcast_position", t0."notes", t0."minutes", t0."label" FROM "episode" AS t0 \
+                t0."podcast_id", t0."podcast_position", t0."notes", t0."guid", t0."minutes", t0."label" FROM "episode" AS t0 \
                 JOIN "podcast" AS t1 ON t1."id" = t0."podcast_id" \
                 LEFT JOIN "publisher" AS t2 ON t2."name" = t1."publisher_id" \
                 WHERE (t1."title" = ?) AND (t2."country" IS NOT NULL) LIMIT ?

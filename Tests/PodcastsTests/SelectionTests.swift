@@ -41,6 +41,88 @@ import Testing
         }
     }
 
+    @Test func `complete rows are selected beside values, and optional related rows`() throws {
+        let l = library
+        try l.store.read { (transaction: ReadTransaction) throws in
+            let all = Podcast.all.orderBy { $0.id }
+            let counts = try transaction.fetch(all.select { ($0, $0.episodes.count) })
+            #expect(counts.map(\.0) == l.podcasts && counts.map(\.1) == l.podcasts.map { l.episodes($0).count })
+            let rows = try transaction.fetch(
+                all.select { ($0, $0.publisher.row, $0.host.home.city, $0.trailer.podcast.row, $0.price) })
+            #expect(rows.map(\.0) == l.podcasts)
+            #expect(rows.map(\.1) == l.podcasts.map(l.publisher))
+            #expect(rows.map(\.2) == l.podcasts.map { $0.host?.home?.city })
+            #expect(rows.map(\.3) == l.podcasts.map { l.trailer($0).map(l.podcast) })
+            #expect(rows.map(\.4) == l.podcasts.map(\.price))
+            let episodes = Episode.all.orderBy { $0.id }
+            let parents = try transaction.fetch(
+                episodes.select { ($0.title, $0.podcast.row, $0.podcast.publisher.parent.row, $0.id) })
+            #expect(parents.map(\.0) == l.episodes.map(\.title) && parents.map(\.3) == l.episodes.map(\.id))
+            #expect(parents.map(\.1) == l.episodes.map(l.podcast))
+            #expect(
+                parents.map(\.2)
+                    == l.episodes.map { l.publisher(l.podcast($0)).flatMap { l.publisher($0.parentID) } })
+            #expect(try transaction.fetch(episodes.select { $0 }) == l.episodes)
+            #expect(try transaction.fetch(episodes.select { $0.podcast }) == l.episodes.map(l.podcast))
+            #expect(try transaction.fetch(all.select { $0.publisher }) == l.podcasts.map(l.publisher))
+            #expect(try transaction.first(all.select { $0.trailer }) == l.trailer(l.podcasts[0]))
+            let two = try transaction.fetch(all.select { ($0, $0.title, $0.price) })
+            let three = try transaction.fetch(all.select { ($0, $0.title, $0.price, $0.id) })
+            let five = try transaction.fetch(all.select { ($0, $0.title, $0.price, $0.id, $0.tags.count, $0.subtitle) })
+            #expect(two.map(\.0) == l.podcasts && three.map(\.0) == l.podcasts && five.map(\.0) == l.podcasts)
+            #expect(five.map(\.5) == l.podcasts.map(\.subtitle))
+        }
+    }
+
+    @Test func `a malformed value in a complete row is an error that names its table`() throws {
+        try library.store.write { (transaction: WriteTransaction) throws in
+            try transaction.execute("UPDATE podcast SET price = 'x'")
+            let error = #expect(throws: MalformedValue.self) {
+                try transaction.fetch(Episode.all.select { ($0.id, $0.podcast.row) })
+            }
+            #expect(error.map { "\($0)" } == "the value in podcast.price is not a decimal number")
+        }
+    }
+
+    @Test func `a limit before and after a selection`() throws {
+        let l = library
+        try l.store.read { (transaction: ReadTransaction) throws in
+            let all = Episode.all.orderBy { $0.id }
+            let titles = l.episodes.map(\.title)
+            #expect(try transaction.fetch(all.select { $0.title }.limit(3, offset: 1)) == Array(titles[1..<4]))
+            #expect(try transaction.fetch(all.limit(5).select { $0.title }.limit(3, offset: 3)) == Array(titles[3..<5]))
+            #expect(try transaction.fetch(all.limit(5).select { $0.title }.limit(9)) == Array(titles[..<5]))
+            func distinct(_ titles: some Sequence<String>) -> [String] {
+                titles.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            }
+            let few = distinct(titles[..<12])
+            #expect(few.count < 12)
+            #expect(try transaction.fetch(all.limit(12).select { $0.title }.distinct()) == few)
+            #expect(
+                try transaction.fetch(all.limit(12).select { $0.title }.distinct().limit(2, offset: 1))
+                    == Array(few[1..<3]))
+            #expect(Set(try transaction.fetch(all.select { $0.title }.distinct().limit(100))) == Set(titles))
+            let groups = Episode.all.grouped(by: \.podcastID).orderBy { $0.key }.limit(4)
+            let keys = Array(Set(l.episodes.map(\.podcastID)).sorted { $0.rawValue < $1.rawValue }[1..<4])
+            #expect(try transaction.fetch(groups.select { $0.key }.limit(9, offset: 1)) == keys)
+        }
+    }
+
+    @Test func `values are converted to a type of your own`() throws {
+        struct Item: Equatable {
+            let podcast: Podcast
+            let count: Int
+        }
+        let items = try library.store.read { transaction in
+            try transaction.fetch(Podcast.all.orderBy(\.id).select { ($0, $0.episodes.count) }.map(Item.init).limit(3))
+        }
+        #expect(items == library.podcasts.prefix(3).map { Item(podcast: $0, count: library.episodes($0).count) })
+        let texts = try library.store.read { transaction in
+            try transaction.fetch(Podcast.all.orderBy(\.id).select { $0.id }.map { "#\($0)" })
+        }
+        #expect(texts == library.podcasts.map { "#\($0.id)" })
+    }
+
     @Test func `aggregates of no values`() throws {
         let l = library
         let rows = try l.store.read {

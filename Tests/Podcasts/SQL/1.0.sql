@@ -11,11 +11,13 @@ CREATE TABLE "episode" (
   "podcast_id" INTEGER NOT NULL REFERENCES "podcast" ("id") ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
   "podcast_position" INTEGER,
   "notes" TEXT,
+  "guid" TEXT,
   "label" TEXT GENERATED ALWAYS AS (CAST("title" || coalesce(': ' || "notes", '') AS TEXT)) VIRTUAL,
   "minutes" INTEGER GENERATED ALWAYS AS (CAST("seconds" / 60 AS INTEGER)) VIRTUAL
 ) STRICT;
 CREATE INDEX "episode_title_idx" ON "episode" ("title");
 CREATE INDEX "episode_podcast_id_idx" ON "episode" ("podcast_id");
+CREATE UNIQUE INDEX "episode_guid_key" ON "episode" ("guid");
 CREATE INDEX "episode_minutes_idx" ON "episode" ("minutes");
 CREATE VIRTUAL TABLE "strata_search_episode" USING fts5 (
   "title", "notes",

@@ -4,6 +4,9 @@ import SQLSchema
 extension EntityColumns {
     /// The primary key, if the entity has no property with this name.
     public var id: Column<Entity, Entity.ID> { Column(Entity.table.key) }
+
+    /// The complete row.
+    @usableFromInline static var row: Column<Entity, Entity> { Column(completeRowOf: []) }
 }
 
 /// The columns of an entity with a member for each property: `$0.title` in a condition on movies is the column of the property
@@ -84,6 +87,23 @@ extension EntityColumns {
         collations = column.collations
         isJSON = column.isJSON
         json = column.json?.following(links)
+    }
+
+    /// Creates the complete row that `links` lead to.
+    init(completeRowOf links: [ToOneLink]) where Value: StoredEntity {
+        self.init(allOf: Value.table, links)
+    }
+
+    /// Creates the complete row that `links` lead to, if there is one.
+    init<Target: StoredEntity>(completeRowOf links: [ToOneLink]) where Value == Target? {
+        self.init(allOf: Target.table, links)
+    }
+
+    private init(allOf table: EntityTable, _ links: [ToOneLink]) {
+        storage = .computed(table.fetchedColumns.map { QueryFragment(column: $0).following(links) })
+        collations = []
+        isJSON = false
+        json = nil
     }
 
     /// The unquoted names of the columns; empty if the value is not stored in the entity's own table.

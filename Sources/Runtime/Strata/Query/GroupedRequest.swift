@@ -50,6 +50,11 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
         orderBy { [order($0)] }
     }
 
+    /// Orders the groups by a value, from the least to the greatest.
+    public func orderBy<Value>(_ value: (RowGroup<Entity, Key>) -> Column<Entity, Value>) -> GroupedRequest {
+        orderBy { [value($0).ascending] }
+    }
+
     /// Limits the request to the first groups. A limit of the request before `grouped(by:)` limits the rows.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedRequest {
         var groups = self
@@ -58,7 +63,7 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     }
 
     /// Selects a value of each group: its key or an aggregate.
-    @inlinable public func select<Value: ColumnStorable & Sendable>(
+    @inlinable public func select<Value: Selectable & Sendable>(
         _ value: (RowGroup<Entity, Key>) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         selectionSource.selection(value(group))
@@ -67,11 +72,14 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     /// Selects several values of each group.
     ///
     /// - Parameter values: A closure that returns a tuple.
-    @inlinable public func select<each Value: ColumnStorable & Sendable>(
+    @inlinable public func select<each Value: Selectable & Sendable>(
         _ values: (RowGroup<Entity, Key>) -> (repeat Column<Entity, each Value>)
     ) -> Selection<Entity, (repeat each Value)> {
         selectionSource.selection(repeat each values(group))
     }
+
+    /// Makes the compiler refuse a closure that returns no values of the group.
+    public func select(_ nothing: (RowGroup<Entity, Key>) -> Void) -> EmptySelection { EmptySelection() }
 
     @usableFromInline var selectionSource: SelectionSource<Entity> {
         let having: QueryFragment = condition.map { " HAVING \($0.fragment)" } ?? ""

@@ -12,6 +12,11 @@ struct QueryText {
 
     static func += (text: inout QueryText, sql: String) { text.sql += sql }
 
+    mutating func limit(to range: RowRange) {
+        sql += range.offset == nil ? " LIMIT ?" : " LIMIT ? OFFSET ?"
+        arguments += [range.limit, range.offset].compactMap(\.self).map { .value($0.stored) }
+    }
+
     /// Binds the values. The app's own SQL may have parameters with numbers or names, which would get wrong values.
     func bind(to statement: Statement, hasOwnSQL: Bool) throws {
         if hasOwnSQL {

@@ -13,6 +13,17 @@ import SQLSchema
         Column(Target.Columns()[keyPath: path], of: links)
     }
 
+    /// The complete row, as a value of a selection.
+    ///
+    /// ```swift
+    /// let rows = try transaction.fetch(Episode.all.select { ($0.title, $0.podcast.row) })
+    /// ```
+    @_disfavoredOverload public subscript(dynamicMember path: KeyPath<CompleteRow, Void>) -> Column<Source, Target> {
+        complete
+    }
+
+    @usableFromInline var complete: Column<Source, Target> { Column(completeRowOf: links) }
+
     /// The row of a relationship of the row.
     public subscript<Next>(
         dynamicMember path: KeyPath<Target.Relationships, RequiredToOne<Target, Next>>
@@ -35,6 +46,12 @@ import SQLSchema
     }
 }
 
+/// The name of the complete row among the members of a related row. A property with this name has precedence.
+public struct CompleteRow {
+    /// The row.
+    public var row: Void { () }
+}
+
 /// The row that a to-one relationship leads to in a query, if there is one. Its properties are nil otherwise.
 ///
 /// ```swift
@@ -42,6 +59,17 @@ import SQLSchema
 /// ```
 @dynamicMemberLookup public struct OptionalRelatedRow<Source: StoredEntity, Target: StoredEntity>: Sendable {
     let links: [ToOneLink]
+
+    /// The complete row, as a value of a selection; nil without a row.
+    ///
+    /// ```swift
+    /// let rows = try transaction.fetch(Podcast.all.select { ($0, $0.publisher.row) })
+    /// ```
+    @_disfavoredOverload public subscript(dynamicMember path: KeyPath<CompleteRow, Void>) -> Column<Source, Target?> {
+        complete
+    }
+
+    @usableFromInline var complete: Column<Source, Target?> { Column(completeRowOf: links) }
 
     /// A property of the row; nil without a row.
     public subscript<Value>(dynamicMember path: ColumnPath<Target, Value>) -> Column<Source, Value?> {

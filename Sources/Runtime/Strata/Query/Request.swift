@@ -124,6 +124,15 @@ public struct Request<Entity: StoredEntity>: Sendable {
         orderBy { [order($0)] }
     }
 
+    /// Orders the rows by a property, from the least to the greatest value.
+    ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { $0.title }
+    /// ```
+    public func orderBy<Value>(_ property: (Entity.Columns) -> Column<Entity, Value>) -> Request {
+        orderBy { [property($0).ascending] }
+    }
+
     /// Limits the request to the first rows.
     ///
     /// ```swift
@@ -160,11 +169,12 @@ public struct Request<Entity: StoredEntity>: Sendable {
     /// - Parameters:
     ///   - columns: The values; nil for all columns of the entity.
     ///   - isDistinct: Whether equal rows are returned only once.
+    ///   - limit: The range of the values, in place of that of the rows or groups.
     ///   - grouping: The clauses of groups, whose order and range replace those of the rows.
     ///   - names: Returns the current name of a table.
     func statement(
-        selecting columns: QueryFragment? = nil, isDistinct: Bool = false, grouping: GroupClauses<Entity>? = nil,
-        names: @escaping (String) -> String
+        selecting columns: QueryFragment? = nil, isDistinct: Bool = false, range limit: RowRange? = nil,
+        grouping: GroupClauses<Entity>? = nil, names: @escaping (String) -> String
     ) -> QueryStatement {
         // Only the rows within the limit are grouped.
         let limited = grouping != nil && isLimited ? statement(names: names) : nil
@@ -200,10 +210,7 @@ public struct Request<Entity: StoredEntity>: Sendable {
         }
         text.sql += scope.joins
         text += clauses
-        if let range = grouping == nil ? range : grouping?.range {
-            text.sql += range.offset == nil ? " LIMIT ?" : " LIMIT ? OFFSET ?"
-            text.arguments += [range.limit, range.offset].compactMap(\.self).map { .value($0.stored) }
-        }
+        if let range = limit ?? (grouping == nil ? range : grouping?.range) { text.limit(to: range) }
         return QueryStatement(
             text: text, hasOwnSQL: limited?.hasOwnSQL == true || all.contains(where: \.hasOwnSQL))
     }

@@ -7,18 +7,17 @@ import SQLSchema
 /// for (title, studio) in titles { print(title, studio ?? "no studio") }
 /// ```
 public struct Selection<Entity: StoredEntity, Value>: Sendable {
-    private let request: Request<Entity>
+    private let source: SelectionSource<Entity>
     private let columns: QueryFragment
-    private let grouping: GroupClauses<Entity>?
     /// Reads a value from a row.
     @usableFromInline let read: @Sendable (Row) throws -> Value
     private var isDistinct = false
+    private var range: RowRange?
 
     @usableFromInline init(
         _ source: SelectionSource<Entity>, _ columns: SelectedColumns, _ read: @escaping @Sendable (Row) throws -> Value
     ) {
-        request = source.request
-        grouping = source.grouping
+        self.source = source
         self.columns = .joined(columns.fragments)
         self.read = read
     }
@@ -34,22 +33,68 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
         return selection
     }
 
+    /// Limits the selection to its first values. A limit before `select` limits the rows.
+    ///
+    /// ```swift
+    /// let studios = Movie.all.orderBy { $0.title }.select { $0.studio.name }.distinct().limit(10)
+    /// ```
+    public func limit(_ count: Int, offset: Int = 0) -> Selection {
+        var selection = self
+        selection.range = RowRange(limit: count, offset: offset == 0 ? nil : offset)
+        return selection
+    }
+
+    /// Converts each value to one of your own type.
+    ///
+    /// ```swift
+    /// let cards = try transaction.fetch(Movie.all.select { ($0.title, $0.genres.count) }.map(MovieCard.init))
+    /// ```
+    ///
+    /// - Parameter transform: A function or an initializer that takes the selected values.
+    @inlinable public func map<Result>(
+        _ transform: @escaping @Sendable (Value) throws -> Result
+    ) -> Selection<Entity, Result> {
+        Selection<Entity, Result>(mapping: self) { [read] in try transform(try read($0)) }
+    }
+
+    /// Creates the same selection with other results.
+    @usableFromInline init<Other>(
+        mapping other: Selection<Entity, Other>, _ read: @escaping @Sendable (Row) throws -> Value
+    ) {
+        (source, columns, isDistinct, range) = (other.source, other.columns, other.isDistinct, other.range)
+        self.read = read
+    }
+
     /// The SQL of the selection, for tests.
     package var sql: String { statement { $0 }.text.sql }
 
     func statement(names: @escaping (String) -> String) -> QueryStatement {
-        request.statement(selecting: columns, isDistinct: isDistinct, grouping: grouping, names: names)
+        let (request, grouping) = (source.request, source.grouping)
+        guard source.isLimited, isDistinct || range != nil else {
+            return request.statement(
+                selecting: columns, isDistinct: isDistinct, range: range, grouping: grouping, names: names)
+        }
+        // SQLite limits distinct values. Here they are those of limited rows.
+        var statement = request.statement(selecting: columns, grouping: grouping, names: names)
+            .wrapped("SELECT \(isDistinct ? "DISTINCT " : "")* FROM (", ")")
+        if let range { statement.text.limit(to: range) }
+        return statement
     }
 }
+
+/// A selection without values, which cannot be fetched.
+public struct EmptySelection: Sendable {}
 
 /// The rows, or the groups of rows, that a selection has the values of.
 @usableFromInline struct SelectionSource<Entity: StoredEntity>: Sendable {
     let request: Request<Entity>
     var grouping: GroupClauses<Entity>?
 
+    var isLimited: Bool { grouping.map { $0.range != nil } ?? request.isLimited }
+
     // The compiler specializes what reads the rows for the types of the values, so it must see these functions.
 
-    @inlinable func selection<Value: ColumnStorable & Sendable>(
+    @inlinable func selection<Value: Selectable & Sendable>(
         _ column: Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         var columns = SelectedColumns()
@@ -60,7 +105,7 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
         }
     }
 
-    @inlinable func selection<each Value: ColumnStorable & Sendable>(
+    @inlinable func selection<each Value: Selectable & Sendable>(
         _ parts: repeat Column<Entity, each Value>
     ) -> Selection<Entity, (repeat each Value)> {
         var columns = SelectedColumns()
@@ -101,7 +146,7 @@ extension Request {
     /// ```swift
     /// let selection = Movie.all.select { $0.studio.name }
     /// ```
-    @inlinable public func select<Value: ColumnStorable & Sendable>(
+    @inlinable public func select<Value: Selectable & Sendable>(
         _ value: (Entity.Columns) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         selectionSource.selection(value(Entity.Columns()))
@@ -114,24 +159,113 @@ extension Request {
     /// ```
     ///
     /// - Parameter values: A closure that returns a tuple.
-    @inlinable public func select<each Value: ColumnStorable & Sendable>(
+    @inlinable public func select<each Value: Selectable & Sendable>(
         _ values: (Entity.Columns) -> (repeat Column<Entity, each Value>)
     ) -> Selection<Entity, (repeat each Value)> {
         selectionSource.selection(repeat each values(Entity.Columns()))
     }
+
+    // A closure for the complete row and other values does not type-check as a tuple of any length.
+
+    /// Selects complete rows, to fetch values of them in your own type.
+    ///
+    /// ```swift
+    /// let titles = Movie.all.select { $0 }.map(\.title)
+    /// ```
+    @inlinable public func select(_ row: (Entity.Columns) -> Entity.Columns) -> Selection<Entity, Entity> {
+        selectionSource.selection(Entity.Columns.row)
+    }
+
+    /// Selects the complete row and a value of each row.
+    ///
+    /// ```swift
+    /// let rows = try transaction.fetch(Movie.all.select { ($0, $0.genres.count) })
+    /// ```
+    ///
+    /// - Parameter values: A closure that returns a tuple, with the row first. It can have five more values.
+    @inlinable public func select<A: Selectable & Sendable>(
+        _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>)
+    ) -> Selection<Entity, (Entity, A)> {
+        selectionSource.selection(Entity.Columns.row, values(Entity.Columns()).1)
+    }
+
+    /// Selects the complete row and two values of each row.
+    @inlinable public func select<A: Selectable & Sendable, B: Selectable & Sendable>(
+        _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>, Column<Entity, B>)
+    ) -> Selection<Entity, (Entity, A, B)> {
+        let (_, a, b) = values(Entity.Columns())
+        return selectionSource.selection(Entity.Columns.row, a, b)
+    }
+
+    /// Selects the complete row and three values of each row.
+    @inlinable public func select<A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable>(
+        _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)
+    ) -> Selection<Entity, (Entity, A, B, C)> {
+        let (_, a, b, c) = values(Entity.Columns())
+        return selectionSource.selection(Entity.Columns.row, a, b, c)
+    }
+
+    /// Selects the complete row and four values of each row.
+    @inlinable
+    public func select<
+        A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable, D: Selectable & Sendable
+    >(
+        _ values: (Entity.Columns) -> (
+            Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>
+        )
+    ) -> Selection<Entity, (Entity, A, B, C, D)> {
+        let (_, a, b, c, d) = values(Entity.Columns())
+        return selectionSource.selection(Entity.Columns.row, a, b, c, d)
+    }
+
+    /// Selects the complete row and five values of each row.
+    @inlinable
+    public func select<
+        A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable, D: Selectable & Sendable,
+        E: Selectable & Sendable
+    >(
+        _ values: (Entity.Columns) -> (
+            Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>,
+            Column<Entity, E>
+        )
+    ) -> Selection<Entity, (Entity, A, B, C, D, E)> {
+        let (_, a, b, c, d, e) = values(Entity.Columns())
+        return selectionSource.selection(Entity.Columns.row, a, b, c, d, e)
+    }
+
+    /// Selects the related row of each row.
+    ///
+    /// ```swift
+    /// let podcasts = try transaction.fetch(Episode.all.where { $0.isPlayed }.select { $0.podcast }.distinct())
+    /// ```
+    @inlinable public func select<Target>(
+        _ row: (Entity.Columns) -> RelatedRow<Entity, Target>
+    ) -> Selection<Entity, Target> {
+        selectionSource.selection(row(Entity.Columns()).complete)
+    }
+
+    /// Selects the related row of each row; nil if there is none.
+    @inlinable public func select<Target>(
+        _ row: (Entity.Columns) -> OptionalRelatedRow<Entity, Target>
+    ) -> Selection<Entity, Target?> {
+        selectionSource.selection(row(Entity.Columns()).complete)
+    }
+
+    /// Makes the compiler refuse a closure that returns no values of the row.
+    public func select(_ nothing: (Entity.Columns) -> Void) -> EmptySelection { EmptySelection() }
 
     @usableFromInline var selectionSource: SelectionSource<Entity> { SelectionSource(request: self) }
 }
 
 extension Row {
     /// Reads a value, and moves `index` behind its columns.
-    @inlinable func next<Value: ColumnStorable>(_ type: Value.Type, _ index: inout Int) throws -> Value {
+    @inlinable func next<Value: Selectable>(_ type: Value.Type, _ index: inout Int) throws -> Value {
         defer { index += Value.columnCount }
         return try Value(row: self, at: index)
     }
 
     /// Reads a value that may be in a JSON list, and moves `number` to the next value, and `index` behind its columns.
-    @usableFromInline func next<Value: ColumnStorable>(
+    @usableFromInline func next<Value: Selectable>(
         _ type: Value.Type, _ number: inout Int, _ index: inout Int, _ areJSON: [Bool]
     ) throws -> Value {
         defer { (number, index) = (number + 1, index + Value.columnCount) }
@@ -139,7 +273,7 @@ extension Row {
     }
 }
 
-extension ColumnStorable {
+extension Selectable {
     /// Reads the value from a column with a JSON list that begins with it.
     @usableFromInline init(json row: Row, at index: Int) throws {
         do {

@@ -28,9 +28,20 @@ extension WriteTransaction {
     ///
     /// ```swift
     /// try transaction.upsert(Movie(id: 7, title: "Solaris", popularity: 8.5))
+    /// try transaction.upsert(movie, updating: [\.title, \.popularity])
     /// ```
-    public func upsert<Entity: StoredEntity>(_ entity: Entity) throws {
-        try insert(entity, Entity.table.updating(onConflictOf: Entity.table.key))
+    ///
+    /// - Parameters:
+    ///   - entity: The row.
+    ///   - updated: The properties that get new values if the row exists; nil for all. Without any, the row that exists stays
+    ///     unchanged.
+    ///   - kept: Properties that keep their values if the row exists.
+    /// - Throws: `SQLiteError` if the row violates another constraint. `QueryError` if a property is not stored, or is part of
+    ///   the primary key.
+    public func upsert<Entity: StoredEntity>(
+        _ entity: Entity, updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
+    ) throws {
+        try insert(entity, updating(Entity.table.key, updated, kept).text())
     }
 
     /// Inserts rows, or updates the rows with the same primary keys.
@@ -39,9 +50,16 @@ extension WriteTransaction {
     /// try transaction.upsert(contentsOf: movies)
     /// ```
     ///
-    /// - Throws: `SQLiteError` if a row violates a constraint, or `UnstorableValue`. Then no row is inserted or updated.
-    public func upsert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
-        try insert(contentsOf: entities, Entity.table.updating(onConflictOf: Entity.table.key))
+    /// - Parameters:
+    ///   - entities: The rows.
+    ///   - updated: The properties that get new values if the row exists; nil for all.
+    ///   - kept: Properties that keep their values if the row exists.
+    /// - Throws: The errors of one row. Then no row is inserted or updated.
+    public func upsert<Entity: StoredEntity>(
+        contentsOf entities: some Sequence<Entity>, updating updated: [PartialKeyPath<Entity>]? = nil,
+        except kept: [PartialKeyPath<Entity>] = []
+    ) throws {
+        try insert(contentsOf: entities, updating(Entity.table.key, updated, kept).text())
     }
 
     /// Inserts a row, or updates the row that has the same values of unique properties. That row keeps its primary key.
@@ -50,28 +68,94 @@ extension WriteTransaction {
     /// let genre = try transaction.upsert(Genre(id: 9, name: "Drama"), on: \.name)
     /// ```
     ///
+    /// A row that comes from elsewhere often lacks what only the app knows. Name the properties that it has, or those that keep
+    /// their values:
+    ///
+    /// ```swift
+    /// try transaction.upsert(episode, on: \.guid, updating: [\.title, \.notes])
+    /// try transaction.upsert(episode, on: \.guid, except: [\.isPlayed])
+    /// ```
+    ///
     /// If a unique index contains only some rows, a row that it does not contain is inserted.
     ///
     /// - Parameters:
     ///   - entity: The row.
     ///   - first: A property that is unique, or the first one of a unique index.
     ///   - others: The other properties of the unique index.
+    ///   - updated: The properties that get new values if the row exists; nil for all. Without any, the row that exists stays
+    ///     unchanged.
+    ///   - kept: Properties that keep their values if the row exists.
     /// - Returns: The row as it is stored.
-    /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint.
+    /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint. `QueryError` if a property
+    ///   is not stored, or is part of the primary key.
     @discardableResult public func upsert<Entity: StoredEntity, First, each Value>(
-        _ entity: Entity, on first: WritableKeyPath<Entity, First>, _ others: repeat WritableKeyPath<Entity, each Value>
+        _ entity: Entity, on first: WritableKeyPath<Entity, First>,
+        _ others: repeat WritableKeyPath<Entity, each Value>,
+        updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
     ) throws -> Entity where Entity.Columns == PropertyColumns<Entity> {
         var names = Entity.table.column(of: first).names
         repeat names.append(contentsOf: Entity.table.column(of: each others).names)
+        return try insertAndFetch(entity, clause(Entity.self, updating(names, updated, kept)))
+    }
+
+    /// Inserts rows, or updates the rows that have the same values of unique properties. Those rows keep their primary keys.
+    ///
+    /// ```swift
+    /// try transaction.upsert(contentsOf: feed, on: \.guid, except: [\.isPlayed])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entities: The rows.
+    ///   - first: A property that is unique, or the first one of a unique index.
+    ///   - others: The other properties of the unique index.
+    ///   - updated: The properties that get new values if the row exists; nil for all.
+    ///   - kept: Properties that keep their values if the row exists.
+    /// - Throws: The errors of one row. Then no row is inserted or updated.
+    public func upsert<Entity: StoredEntity, First, each Value>(
+        contentsOf entities: some Sequence<Entity>, on first: WritableKeyPath<Entity, First>,
+        _ others: repeat WritableKeyPath<Entity, each Value>, updating updated: [PartialKeyPath<Entity>]? = nil,
+        except kept: [PartialKeyPath<Entity>] = []
+    ) throws where Entity.Columns == PropertyColumns<Entity> {
+        var names = Entity.table.column(of: first).names
+        repeat names.append(contentsOf: Entity.table.column(of: each others).names)
+        try insert(contentsOf: entities, clause(Entity.self, updating(names, updated, kept)))
+    }
+
+    /// The update of a row that has the same values in `columns`.
+    private func updating<Entity: StoredEntity>(
+        _ columns: [String], _ updated: [PartialKeyPath<Entity>]?, _ kept: [PartialKeyPath<Entity>]
+    ) throws -> ConflictUpdate {
+        let table = Entity.table
+        func refused(_ reason: String) -> QueryError {
+            .refused(reason: reason, sql: "INSERT INTO \(SQL.quoted(table.name))")
+        }
+        func names(_ properties: [PartialKeyPath<Entity>]) throws -> [String] {
+            try properties.flatMap { property in
+                guard let names = table.columns(of: property)?.names else {
+                    throw refused("it names a property of \(Entity.self) that is not stored")
+                }
+                return names
+            }
+        }
+        // Texts that are equal without case may differ.
+        let all = try updated.map(names) ?? table.columns.filter { !table.key.contains($0) }
+        if all.contains(where: table.key.contains) { throw refused("it sets the primary key of a row that exists") }
+        let kept = try names(kept)
+        return ConflictUpdate(columns: columns, updated: all.filter { !kept.contains($0) })
+    }
+
+    /// The clause of an INSERT statement for an update.
+    private func clause<Entity: StoredEntity>(_ type: Entity.Type, _ update: ConflictUpdate) throws -> String {
+        let table = Entity.table
         do {
-            return try insertAndFetch(entity, Entity.table.updating(onConflictOf: names))
+            _ = try open().cached("\(table.insert(into: name(table.name))) \(update.text())")
+            return update.text()
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
             // The unique index may contain only some rows. SQLite then needs its condition
             // (https://sqlite.org/lang_upsert.html).
-            let conditions = try open().delegate?.conditions(ofUniqueIndexesOf: Entity.table.name, on: names) ?? []
+            let conditions = try open().delegate?.conditions(ofUniqueIndexesOf: table.name, on: update.columns) ?? []
             if conditions.isEmpty { throw error }
-            let clauses = conditions.map { Entity.table.updating(onConflictOf: names, where: $0) }
-            return try insertAndFetch(entity, clauses.joined(separator: " "))
+            return conditions.map { update.text(where: $0) }.joined(separator: " ")
         }
     }
 
@@ -184,18 +268,22 @@ extension WriteTransaction {
     }
 }
 
-extension EntityTable {
-    /// The clause of an INSERT statement that updates the row that has the same values in `columns`.
+/// The update of the row that has the same values in unique columns as a new row.
+private struct ConflictUpdate {
+    /// The unique columns.
+    let columns: [String]
+    /// The columns that get the values of the new row.
+    let updated: [String]
+
+    /// The clause of an INSERT statement.
     ///
-    /// - Parameter condition: The condition of the unique index over these columns; nil if it contains all rows.
-    fileprivate func updating(onConflictOf columns: [String], where condition: String? = nil) -> String {
-        // Texts that are equal without case may differ.
-        let rest = self.columns.filter { !key.contains($0) }
+    /// - Parameter condition: The condition of the unique index; nil if it contains all rows.
+    func text(where condition: String? = nil) -> String {
         // Without an assignment, there would be no row to return.
         let values =
-            rest.isEmpty
-            ? ["\(SQL.quoted(columns[0])) = \(SQL.quoted(columns[0]))"]
-            : rest.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }
+            updated.isEmpty
+            ? ["\(SQL.quoted(columns[0])) = strata_row.\(SQL.quoted(columns[0]))"]
+            : updated.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }
         let rows = condition.map { " WHERE \($0)" } ?? ""
         return "ON CONFLICT (\(SQL.list(columns)))\(rows) DO UPDATE SET \(values.joined(separator: ", "))"
     }

@@ -2,16 +2,7 @@ import CSQLite
 import Foundation
 
 /// A value that is stored in one or several columns.
-public protocol ColumnStorable {
-    /// The number of columns.
-    static var columnCount: Int { get }
-    /// Reads the value from a row.
-    ///
-    /// - Parameters:
-    ///   - row: The row.
-    ///   - index: The index of the first column, counted from 0.
-    /// - Throws: `MalformedValue` if the stored value has another type.
-    init(row: Row, at index: Int) throws
+public protocol ColumnStorable: Selectable {
     /// Binds the value to parameters.
     ///
     /// - Parameters:
@@ -150,17 +141,6 @@ extension Decimal: ColumnStorable {
 }
 
 extension Optional: ColumnStorable where Wrapped: ColumnStorable {
-    /// The number of columns of the value.
-    @inlinable public static var columnCount: Int { Wrapped.columnCount }
-
-    /// Reads the value, or nil for NULL. A key with several columns is nil if one of them is NULL: such a foreign key
-    /// references no row (https://sqlite.org/foreignkeys.html#fk_composite).
-    @inlinable public init(row: Row, at index: Int) throws {
-        let count = Wrapped.columnCount
-        let isNull = count == 1 ? row.isNull(index) : (index..<index + count).contains { row.isNull($0) }
-        self = isNull ? nil : try Wrapped(row: row, at: index)
-    }
-
     /// Binds the value, or NULL for nil.
     @inlinable public func bind(to statement: Statement, at index: Int) throws {
         if let self { return try self.bind(to: statement, at: index) }

@@ -94,7 +94,7 @@ extension ColumnValue where Self: JSONConvertible {
     }
 }
 
-extension Array: ColumnStorable, ColumnValue where Element: JSONConvertible {}
+extension Array: Selectable, ColumnStorable, ColumnValue where Element: JSONConvertible {}
 
 extension Row {
     /// Reads a value of a subtype or a list.

@@ -1,7 +1,7 @@
 import SQLSchema
 
 /// A generated struct: a row of a table.
-public protocol StoredEntity: MigratedRow, Hashable, Sendable {
+public protocol StoredEntity: MigratedRow, Selectable, Hashable, Sendable {
     /// The columns for conditions and orders, with one property for each.
     associatedtype Columns: EntityColumns<Self> = NoColumns<Self>
     /// The relationships that `related(_:_:)` reads, with one property for each.
