@@ -221,9 +221,10 @@ private struct MovieCard: Sendable {
     @Test @MainActor func `examples of live queries`() async throws {
         let store = try filledStore()
         let movies = LiveQuery(Movie.all.orderBy { $0.title.ascending }, in: store)
+        let counts = LiveQuery(Movie.all.select { ($0, $0.genres.count) }, in: store)
         let count = LiveQuery(0, in: store) { try $0.count(Movie.self) }
-        while !movies.isLoaded || !count.isLoaded { try await Task.sleep(nanoseconds: 1_000_000) }
-        #expect(movies.value.count == count.value)
+        while !movies.isLoaded || !counts.isLoaded || !count.isLoaded { try await Task.sleep(nanoseconds: 1_000_000) }
+        #expect(movies.value.count == count.value && counts.value.count == count.value)
     }
 
     @Test func `examples of closing and copying a store`() throws {
@@ -419,6 +420,14 @@ private struct MovieCard: Sendable {
                 let favourite = movies[0]
                 for try await movies in store.observe(Movie.all.orderBy { $0.title.ascending }) {
                     print(movies.map(\.title))
+                    break
+                }
+                for try await rows in store.observe(Movie.all.select { ($0, $0.genres.count) }) {
+                    for (movie, count) in rows { print(movie.title, count) }
+                    break
+                }
+                for try await (movies, genres) in store.observe({ try ($0.count(Movie.self), $0.count(Genre.self)) }) {
+                    print(movies, genres)
                     break
                 }
                 for try await genres in store.observe({ try $0.related(favourite, \.genres) }) {

@@ -6,20 +6,23 @@ import SQLSchema
 /// let titles = try transaction.fetch(Movie.all.select { ($0.title, $0.studio.name) })
 /// for (title, studio) in titles { print(title, studio ?? "no studio") }
 /// ```
-public struct Selection<Entity: StoredEntity, Value>: Sendable {
+public struct Selection<Entity: StoredEntity, Value: Sendable>: Sendable {
     private let source: SelectionSource<Entity>
     private let columns: QueryFragment
     /// Reads a value from a row.
     @usableFromInline let read: @Sendable (Row) throws -> Value
+    /// Whether two values are equal.
+    let areSame: @Sendable (Value, Value) -> Bool
     private var isDistinct = false
     private var range: RowRange?
 
     @usableFromInline init(
-        _ source: SelectionSource<Entity>, _ columns: SelectedColumns, _ read: @escaping @Sendable (Row) throws -> Value
+        _ source: SelectionSource<Entity>, _ columns: SelectedColumns,
+        _ areSame: @escaping @Sendable (Value, Value) -> Bool, _ read: @escaping @Sendable (Row) throws -> Value
     ) {
         self.source = source
         self.columns = .joined(columns.fragments)
-        self.read = read
+        (self.areSame, self.read) = (areSame, read)
     }
 
     /// The selection without repetitions: equal values are returned only once.
@@ -51,18 +54,26 @@ public struct Selection<Entity: StoredEntity, Value>: Sendable {
     /// ```
     ///
     /// - Parameter transform: A function or an initializer that takes the selected values.
-    @inlinable public func map<Result>(
+    @inlinable public func map<Result: Equatable & Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Result
     ) -> Selection<Entity, Result> {
-        Selection<Entity, Result>(mapping: self) { [read] in try transform(try read($0)) }
+        Selection<Entity, Result>(mapping: self, Strata.areSame) { [read] in try transform(try read($0)) }
+    }
+
+    /// Converts each value to one of your own type. Results that cannot be compared are never equal in an observation.
+    @_disfavoredOverload @inlinable public func map<Result: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Result
+    ) -> Selection<Entity, Result> {
+        Selection<Entity, Result>(mapping: self, { _, _ in false }) { [read] in try transform(try read($0)) }
     }
 
     /// Creates the same selection with other results.
     @usableFromInline init<Other>(
-        mapping other: Selection<Entity, Other>, _ read: @escaping @Sendable (Row) throws -> Value
+        mapping other: Selection<Entity, Other>, _ areSame: @escaping @Sendable (Value, Value) -> Bool,
+        _ read: @escaping @Sendable (Row) throws -> Value
     ) {
         (source, columns, isDistinct, range) = (other.source, other.columns, other.isDistinct, other.range)
-        self.read = read
+        (self.areSame, self.read) = (areSame, read)
     }
 
     /// The SQL of the selection, for tests.
@@ -100,7 +111,7 @@ public struct EmptySelection: Sendable {}
         var columns = SelectedColumns()
         columns.add(column)
         let isJSON = columns.hasJSON
-        return Selection(self, columns) { row in
+        return Selection(self, columns, areSame) { row in
             try isJSON ? Value(json: row, at: 0) : Value(row: row, at: 0)
         }
     }
@@ -112,12 +123,12 @@ public struct EmptySelection: Sendable {}
         repeat columns.add(each parts)
         if columns.hasJSON {
             let areJSON = columns.areJSON
-            return Selection(self, columns) { row in
+            return Selection(self, columns, areSameTuples) { row in
                 var (number, index) = (0, 0)
                 return (repeat try row.next((each Value).self, &number, &index, areJSON))
             }
         }
-        return Selection(self, columns) { row in
+        return Selection(self, columns, areSameTuples) { row in
             var index = 0
             return (repeat try row.next((each Value).self, &index))
         }

@@ -5,12 +5,13 @@
     ///
     /// ```swift
     /// let movies = LiveQuery(Movie.all.orderBy { $0.title.ascending }, in: store)
+    /// let counts = LiveQuery(Movie.all.select { ($0, $0.genres.count) }, in: store)
     /// let count = LiveQuery(0, in: store) { try $0.count(Movie.self) }
     /// ```
     ///
     /// In SwiftUI, keep it in a property with `@State`. It observes the store for as long as it exists.
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
-    @MainActor @Observable public final class LiveQuery<Value: Equatable & Sendable> {
+    @MainActor @Observable public final class LiveQuery<Value: Sendable> {
         /// The newest value; the initial value before the first read.
         public private(set) var value: Value
         /// Whether the value has been read.
@@ -25,23 +26,60 @@
         ///   - initial: The value before the first read.
         ///   - store: The store.
         ///   - body: Reads the value.
-        public init(
+        public convenience init(
             _ initial: Value, in store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
-        ) {
-            value = initial
-            read(from: store, body)
+        ) where Value: Equatable {
+            self.init(initial, store.observe(body))
         }
 
-        /// Observes the rows of a request.
-        public convenience init<Entity>(_ request: Request<Entity>, in store: Store) where Value == [Entity] {
-            self.init([], in: store) { try $0.fetch(request) }
+        /// Observes a tuple of values that `body` reads.
+        ///
+        /// - Parameters:
+        ///   - initial: The values before the first read.
+        ///   - store: The store.
+        ///   - body: Reads the values.
+        @_disfavoredOverload public convenience init<each Part: Equatable & Sendable>(
+            _ initial: Value, in store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+        ) where Value == (repeat each Part) {
+            self.init(initial, store.observe(areSameTuples, body))
+        }
+
+        /// Observes the results of a request: rows, selected values, groups, or rows with their related rows.
+        public convenience init<Result: ObservableRequest>(
+            _ request: Result, in store: Store
+        ) where Value == [Result.Element] {
+            self.init([], store.observe(request))
+        }
+
+        private init(_ initial: Value, _ values: AsyncThrowingStream<Value, any Error>) {
+            value = initial
+            receive(values)
         }
 
         /// Observes another value instead, such as the rows of another search. The present value stays until the other one is
         /// read.
-        public func read(from store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value) {
+        public func read(
+            from store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+        ) where Value: Equatable {
+            receive(store.observe(body))
+        }
+
+        /// Observes another tuple of values instead.
+        @_disfavoredOverload public func read<each Part: Equatable & Sendable>(
+            from store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+        ) where Value == (repeat each Part) {
+            receive(store.observe(areSameTuples, body))
+        }
+
+        /// Observes the results of another request instead.
+        public func read<Result: ObservableRequest>(_ request: Result, in store: Store)
+        where Value == [Result.Element] {
+            receive(store.observe(request))
+        }
+
+        private func receive(_ values: AsyncThrowingStream<Value, any Error>) {
             error = nil
-            observation = LiveObservation(of: store.observe(body)) { [weak self] result in
+            observation = LiveObservation(of: values) { [weak self] result in
                 guard let self else { return }
                 switch result {
                 case .success(let value):
@@ -50,11 +88,6 @@
                 case .failure(let error): self.error = error
                 }
             }
-        }
-
-        /// Observes the rows of another request instead.
-        public func read<Entity>(_ request: Request<Entity>, in store: Store) where Value == [Entity] {
-            read(from: store) { try $0.fetch(request) }
         }
     }
 #endif
@@ -65,7 +98,7 @@
     /// A value that is read from a store, and read again whenever it changes, for systems without `LiveQuery`.
     ///
     /// In SwiftUI, keep it in a property with `@StateObject`.
-    @MainActor public final class LiveObject<Value: Equatable & Sendable>: ObservableObject {
+    @MainActor public final class LiveObject<Value: Sendable>: ObservableObject {
         /// The newest value; the initial value before the first read.
         @Published public private(set) var value: Value
         /// The error that has ended the observation; nil while there is none.
@@ -78,22 +111,44 @@
         ///   - initial: The value before the first read.
         ///   - store: The store.
         ///   - body: Reads the value.
-        public init(
+        public convenience init(
             _ initial: Value, in store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
-        ) {
+        ) where Value: Equatable {
+            self.init(initial, store.observe(body))
+        }
+
+        /// Observes a tuple of values that `body` reads.
+        ///
+        /// - Parameters:
+        ///   - initial: The values before the first read.
+        ///   - store: The store.
+        ///   - body: Reads the values.
+        @_disfavoredOverload public convenience init<each Part: Equatable & Sendable>(
+            _ initial: Value, in store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+        ) where Value == (repeat each Part) {
+            self.init(initial, store.observe(areSameTuples, body))
+        }
+
+        /// Observes the results of a request: rows, selected values, groups, or rows with their related rows.
+        public convenience init<Result: ObservableRequest>(
+            _ request: Result, in store: Store
+        ) where Value == [Result.Element] {
+            self.init([], store.observe(request))
+        }
+
+        private init(_ initial: Value, _ values: AsyncThrowingStream<Value, any Error>) {
             value = initial
-            observation = LiveObservation(of: store.observe(body)) { [weak self] result in
+            receive(values)
+        }
+
+        private func receive(_ values: AsyncThrowingStream<Value, any Error>) {
+            observation = LiveObservation(of: values) { [weak self] result in
                 guard let self else { return }
                 switch result {
                 case .success(let value): self.value = value
                 case .failure(let error): self.error = error
                 }
             }
-        }
-
-        /// Observes the rows of a request.
-        public convenience init<Entity>(_ request: Request<Entity>, in store: Store) where Value == [Entity] {
-            self.init([], in: store) { try $0.fetch(request) }
         }
     }
 #endif

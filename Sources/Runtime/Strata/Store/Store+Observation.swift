@@ -2,13 +2,20 @@ import CSQLite
 import Foundation
 
 extension Store {
-    /// Observes the rows of a request.
+    /// Observes the results of a request: rows, selected values, groups, or rows with their related rows.
     ///
-    /// The sequence delivers the rows immediately, and again after each transaction that changes them.
+    /// The sequence delivers the results immediately, and again after each transaction that changes them.
     ///
     /// ```swift
     /// for try await movies in store.observe(Movie.all.orderBy { $0.title.ascending }) {
     ///     print(movies.map(\.title))
+    ///     …
+    /// }
+    /// ```
+    ///
+    /// ```swift
+    /// for try await rows in store.observe(Movie.all.select { ($0, $0.genres.count) }) {
+    ///     for (movie, count) in rows { print(movie.title, count) }
     ///     …
     /// }
     /// ```
@@ -18,8 +25,10 @@ extension Store {
     /// or its file is protected because the device is locked, the sequence continues and tries again.
     ///
     /// Writes of other `Store` objects and other processes are seen after ``StoreOptions/otherWritersInterval`` at the latest.
-    public func observe<Entity: StoredEntity>(_ request: Request<Entity>) -> AsyncThrowingStream<[Entity], any Error> {
-        observe { try $0.fetch(request) }
+    public func observe<Result: ObservableRequest>(_ request: Result) -> AsyncThrowingStream<
+        [Result.Element], any Error
+    > {
+        request.results(in: self)
     }
 
     /// Observes a value that `body` reads from the store, such as a count, or related rows.
@@ -36,8 +45,45 @@ extension Store {
     public func observe<Value: Equatable & Sendable>(
         _ body: @escaping @Sendable (ReadTransaction) throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
+        observe(areSame, body)
+    }
+
+    /// Observes a tuple of values that `body` reads from the store.
+    ///
+    /// ```swift
+    /// for try await (movies, genres) in store.observe({ try ($0.count(Movie.self), $0.count(Genre.self)) }) {
+    ///     print(movies, genres)
+    ///     …
+    /// }
+    /// ```
+    @_disfavoredOverload public func observe<each Value: Equatable & Sendable>(
+        _ body: @escaping @Sendable (ReadTransaction) throws -> (repeat each Value)
+    ) -> AsyncThrowingStream<(repeat each Value), any Error> {
+        observe(areSameTuples, body)
+    }
+
+    /// Observes a value that `body` reads from the store.
+    ///
+    /// - Parameter areSame: Whether two values are equal.
+    func observe<Value: Sendable>(
+        _ areSame: @escaping @Sendable (Value, Value) -> Bool,
+        _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+    ) -> AsyncThrowingStream<Value, any Error> {
+        observe(areSame, { $0 }, body)
+    }
+
+    /// Observes what `body` reads from the store.
+    ///
+    /// - Parameters:
+    ///   - areSame: Whether two results of `body` are equal.
+    ///   - value: The value to deliver of a result.
+    ///   - body: Reads from the store.
+    func observe<Result: Sendable, Value: Sendable>(
+        _ areSame: @escaping @Sendable (Result, Result) -> Bool, _ value: @escaping @Sendable (Result) -> Value,
+        _ body: @escaping @Sendable (ReadTransaction) throws -> Result
+    ) -> AsyncThrowingStream<Value, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let observation = Observation(of: self, body, continuation)
+            let observation = Observation(of: self, areSame, value, body, continuation)
             continuation.onTermination = { [weak self] _ in self?.remove(observation) }
             add(observation)
             observation.wake()
@@ -83,7 +129,7 @@ extension Store {
 }
 
 /// Reads a value when it may have changed, and delivers it if it has.
-private final class Observation<Value: Equatable & Sendable>: Observer {
+private final class Observation<Result: Sendable, Value: Sendable>: Observer {
     private enum Activity {
         case idle
         /// A read is scheduled or running. `isStale` tells whether there was a change after it began.
@@ -91,19 +137,22 @@ private final class Observation<Value: Equatable & Sendable>: Observer {
     }
 
     private let store: Store
-    private let body: @Sendable (ReadTransaction) throws -> Value
+    private let areSame: @Sendable (Result, Result) -> Bool
+    private let value: @Sendable (Result) -> Value
+    private let body: @Sendable (ReadTransaction) throws -> Result
     private let continuation: AsyncThrowingStream<Value, any Error>.Continuation
-    private let last = Locked<Value?>(nil)
+    private let last = Locked<Result?>(nil)
     private let activity = Locked(Activity.idle)
     /// The time to wait before the next attempt after an error, in seconds.
     private let delay = Locked(0.1)
 
     init(
-        of store: Store, _ body: @escaping @Sendable (ReadTransaction) throws -> Value,
+        of store: Store, _ areSame: @escaping @Sendable (Result, Result) -> Bool,
+        _ value: @escaping @Sendable (Result) -> Value, _ body: @escaping @Sendable (ReadTransaction) throws -> Result,
         _ continuation: AsyncThrowingStream<Value, any Error>.Continuation
     ) {
         self.store = store
-        self.body = body
+        (self.areSame, self.value, self.body) = (areSame, value, body)
         self.continuation = continuation
     }
 
@@ -147,10 +196,14 @@ private final class Observation<Value: Equatable & Sendable>: Observer {
     /// Reads the value. Returns how long to wait for another attempt after an error that may pass; nil if there was none.
     private func read(_ store: Store) -> Double? {
         do {
-            let (value, tables) = try store.readWithTables(body)
+            let (result, tables) = try store.readWithTables(body)
             store.observers.setTables(tables, of: self)
             delay.withLock { $0 = 0.1 }
-            if last.replace(by: value) { continuation.yield(value) }
+            let isNew = last.withLock { last in
+                defer { last = result }
+                return last.map { !areSame($0, result) } ?? true
+            }
+            if isNew { continuation.yield(value(result)) }
         } catch StoreError.closed {
             continuation.finish()
         } catch  where Self.isTransient(error) {

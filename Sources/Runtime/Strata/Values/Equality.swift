@@ -44,12 +44,29 @@ public struct Equality {
 }
 
 /// Whether two values are equal, and texts among them byte by byte.
-func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
+@usableFromInline func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (let left as String, let right as String): String.isSame(left, right)
     case (let left as [String], let right as [String]): areSame(left, right)
     default: left == right
     }
+}
+
+/// Whether two tuples are equal, and texts among their values byte by byte.
+@usableFromInline func areSameTuples<each Value: Equatable>(
+    _ left: (repeat each Value), _ right: (repeat each Value)
+) -> Bool {
+    for (left, right) in repeat (each left, each right) {
+        if !areSame(left, right) { return false }
+    }
+    return true
+}
+
+/// Returns a function that compares lists by their elements.
+func areSameLists<Element>(
+    by areSame: @escaping @Sendable (Element, Element) -> Bool
+) -> @Sendable ([Element], [Element]) -> Bool {
+    { $0.count == $1.count && zip($0, $1).allSatisfy(areSame) }
 }
 
 /// Compares entities by the properties that their table stores. Generated structs do not declare `==`.

@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A value that a query can select: a value of one or several columns, a complete row, or an optional one.
-public protocol Selectable {
+public protocol Selectable: Equatable {
     /// The number of columns.
     static var columnCount: Int { get }
     /// Reads the value from a row.
