@@ -271,6 +271,29 @@ private struct MovieCard: Sendable {
         }
     }
 
+    @Test func `examples of changing related rows`() throws {
+        try filledStore().write { transaction in
+            let movie = movies[0]
+            try transaction.setRelated(movie, \.studio, to: mosfilm)
+            try transaction.setRelated(movie, \.genres, to: [drama, mystery])
+            #expect(try transaction.related(movie, \.genres) == [drama, mystery])
+            try transaction.remove(drama, from: movie, \.genres)
+            try transaction.add(drama, to: movie, \.genres)
+            try transaction.add(drama.id, to: movie, \.genres)
+            try transaction.add(contentsOf: [drama, mystery], to: movie, \.genres)
+            #expect(try transaction.related(movie, \.genres) == [mystery, drama])
+            try transaction.insert(drama, at: 0, in: movie, \.genres)
+            try transaction.insert(mystery, at: 0, in: movie, \.genres)
+            #expect(try transaction.related(movie, \.genres) == [mystery, drama])
+            let horror = Genre(id: 3, name: "Horror")
+            try transaction.insert(horror)
+            try transaction.add(horror, to: movie, \.genres)
+            try transaction.move(from: 2, to: 0, in: movie, \.genres)
+            let genreID = try transaction.remove(at: 0, from: movie, \.genres)
+            #expect(genreID == horror.id)
+        }
+    }
+
     @Test func `examples of selections, groups and computed values`() throws {
         let store = try filledStore()
         try store.write { transaction in

@@ -70,6 +70,14 @@ CREATE TABLE "podcast_tags" (
 ) STRICT;
 CREATE INDEX "podcast_tags_target_space_target_word_idx" ON "podcast_tags" ("target_space", "target_word");
 
+CREATE TABLE "podcast_queue" (
+  "source_id" INTEGER NOT NULL REFERENCES "podcast" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "target_id" INTEGER NOT NULL REFERENCES "episode" ("id") ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  "position" INTEGER NOT NULL,
+  PRIMARY KEY ("source_id", "target_id", "position")
+) STRICT;
+CREATE INDEX "podcast_queue_target_id_idx" ON "podcast_queue" ("target_id");
+
 CREATE TABLE "publisher" (
   "name" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
   "country" TEXT,

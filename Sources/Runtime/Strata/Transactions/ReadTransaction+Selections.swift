@@ -35,11 +35,13 @@ extension ReadTransaction {
         try plan(of: selection.statement(names: name))
     }
 
+    /// Is unavailable: such a selection has no values.
     @available(
         *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
     )
     public func fetch(_ selection: EmptySelection) throws -> [Never] { [] }
 
+    /// Is unavailable: such a selection has no values.
     @available(
         *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
     )

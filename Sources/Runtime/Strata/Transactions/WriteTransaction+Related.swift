@@ -21,6 +21,20 @@ extension WriteTransaction {
         try setRelated(source, Source.Relationships()[keyPath: path], to: targets)
     }
 
+    /// Replaces the related rows of a to-many relationship.
+    ///
+    /// ```swift
+    /// try transaction.setRelated(movie, \.genres, to: [drama, mystery])
+    /// ```
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist. `SQLiteError` if a row that is no longer related
+    ///   requires the relationship.
+    @_disfavoredOverload public func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>, to targets: [Target]
+    ) throws {
+        try setRelated(source, path, to: targets.map(Target.id))
+    }
+
     /// Replaces the related rows of `source`.
     func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ way: ToMany<Source, Target>, to targets: [Target.ID]
@@ -164,6 +178,19 @@ extension WriteTransaction {
         try setRelated(source, Source.Relationships()[keyPath: path], to: target)
     }
 
+    /// Sets the related row of a to-one relationship.
+    ///
+    /// ```swift
+    /// try transaction.setRelated(movie, \.studio, to: mosfilm)
+    /// ```
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
+    public func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, ToOne<Source, Target>>, to target: Target
+    ) throws {
+        try setRelated(source, path, to: Target.id(of: target))
+    }
+
     /// Sets the related row of `source`; nil for none.
     func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ way: ToOne<Source, Target>, to target: Target.ID?
@@ -211,5 +238,14 @@ extension WriteTransaction {
         _ source: Source, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>, to target: Target.ID
     ) throws {
         try setRelated(source, path.appending(path: \.optional), to: target)
+    }
+
+    /// Sets the related row of a to-one relationship in which each row has a related row.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
+    public func setRelated<Source: StoredEntity, Target>(
+        _ source: Source, _ path: KeyPath<Source.Relationships, RequiredToOne<Source, Target>>, to target: Target
+    ) throws {
+        try setRelated(source, path, to: Target.id(of: target))
     }
 }

@@ -1,0 +1,418 @@
+import SQLSchema
+
+extension WriteTransaction {
+    /// Adds a row to the related rows of another one, as the last one if they are ordered.
+    ///
+    /// ```swift
+    /// try transaction.add(drama, to: movie, \.genres)
+    /// ```
+    ///
+    /// A row that is already related stays where it is, unless the relationship has duplicates. A foreign key that led elsewhere
+    /// is changed.
+    ///
+    /// - Parameters:
+    ///   - target: The row, or its primary key.
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
+    public func add<Source: StoredEntity, Target>(
+        _ target: Target, to source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        try add(Target.id(of: target), to: source, path)
+    }
+
+    /// Adds the row with a primary key to the related rows of another one, as the last one if they are ordered.
+    ///
+    /// ```swift
+    /// try transaction.add(drama.id, to: movie, \.genres)
+    /// ```
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist.
+    public func add<Source: StoredEntity, Target>(
+        _ target: Target.ID, to source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        try add(contentsOf: CollectionOfOne(target), to: source, path)
+    }
+
+    /// Adds rows to the related rows of another one, in their order.
+    ///
+    /// ```swift
+    /// try transaction.add(contentsOf: [drama, mystery], to: movie, \.genres)
+    /// ```
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist. Then no row is added.
+    @_disfavoredOverload public func add<Source: StoredEntity, Target>(
+        contentsOf targets: some Sequence<Target>, to source: Source,
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        try add(contentsOf: targets.map(Target.id), to: source, path)
+    }
+
+    /// Adds the rows with primary keys to the related rows of another one, in their order.
+    ///
+    /// - Throws: `RelationshipError.noSuchRow` if a row does not exist. Then no row is added.
+    public func add<Source: StoredEntity, Target>(
+        contentsOf targets: some Sequence<Target.ID>, to source: Source,
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
+        try savepoint { for target in targets { try link(way, id, target, at: nil) } }
+    }
+
+    /// Inserts a row into the ordered related rows of another one.
+    ///
+    /// ```swift
+    /// try transaction.insert(mystery, at: 0, in: movie, \.genres)
+    /// ```
+    ///
+    /// A row that is already related is moved there, unless the relationship has duplicates.
+    ///
+    /// - Parameters:
+    ///   - target: The row, or its primary key.
+    ///   - index: The index that the row then has, counted from 0.
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    /// - Throws: `RelationshipError` if a row does not exist, if the related rows are not ordered, or if there are fewer than
+    ///   `index`.
+    public func insert<Source: StoredEntity, Target>(
+        _ target: Target, at index: Int, in source: Source,
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        try insert(Target.id(of: target), at: index, in: source, path)
+    }
+
+    /// Inserts the row with a primary key into the ordered related rows of another one.
+    ///
+    /// - Throws: `RelationshipError` if a row does not exist, if the related rows are not ordered, or if there are fewer than
+    ///   `index`.
+    public func insert<Source: StoredEntity, Target>(
+        _ target: Target.ID, at index: Int, in source: Source,
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
+        try savepoint { try link(way, id, target, at: index) }
+    }
+
+    /// Moves a row in the ordered related rows of another one.
+    ///
+    /// ```swift
+    /// try transaction.move(from: 2, to: 0, in: movie, \.genres)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The index of the row, counted from 0.
+    ///   - newIndex: The index that the row then has.
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    /// - Throws: `RelationshipError` if the related rows are not ordered, or if there is no row at an index.
+    public func move<Source: StoredEntity, Target>(
+        from index: Int, to newIndex: Int, in source: Source,
+        _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {
+        let (list, id) = (Source.Relationships()[keyPath: path].list, Source.id(of: source))
+        try savepoint {
+            let count = try numbered(list, id)
+            let (old, _): (Int, Target.ID) = try entry(at: index, of: list, id, count)
+            let (new, _): (Int, Target.ID) = try entry(at: newIndex, of: list, id, count)
+            try move(from: old, to: new, in: list, id)
+        }
+    }
+
+    /// Removes a row from the related rows of another one. The row stays in its table.
+    ///
+    /// ```swift
+    /// try transaction.remove(drama, from: movie, \.genres)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - target: The row, or its primary key. If the relationship has duplicates, all of them are removed.
+    ///   - source: The row that has the relationship.
+    ///   - path: The relationship.
+    /// - Returns: Whether the row was related.
+    /// - Throws: `SQLiteError` if the row requires the relationship.
+    @discardableResult public func remove<Source: StoredEntity, Target>(
+        _ target: Target, from source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> Bool {
+        try remove(Target.id(of: target), from: source, path)
+    }
+
+    /// Removes the row with a primary key from the related rows of another one. The row stays in its table.
+    ///
+    /// - Returns: Whether the row was related.
+    /// - Throws: `SQLiteError` if the row requires the relationship.
+    @discardableResult public func remove<Source: StoredEntity, Target>(
+        _ target: Target.ID, from source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> Bool {
+        let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
+        return try savepoint { try unlink(way, id, target, at: nil) }
+    }
+
+    /// Removes the row at an index from the ordered related rows of another one. The row stays in its table.
+    ///
+    /// ```swift
+    /// let genreID = try transaction.remove(at: 0, from: movie, \.genres)
+    /// ```
+    ///
+    /// - Returns: The primary key of the removed row.
+    /// - Throws: `RelationshipError` if the related rows are not ordered, or if there is no row at the index. `SQLiteError` if
+    ///   the row requires the relationship.
+    @discardableResult public func remove<Source: StoredEntity, Target>(
+        at index: Int, from source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws -> Target.ID {
+        let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
+        return try savepoint {
+            let count = try numbered(way.list, id)
+            let (position, target): (Int, Target.ID) = try entry(at: index, of: way.list, id, count)
+            try unlink(way, id, target, at: position)
+            return target
+        }
+    }
+
+    // MARK: Pairs
+
+    /// Relates two rows.
+    ///
+    /// - Parameter index: The index of the target; nil for the last one.
+    private func link<Source, Target>(
+        _ way: ToMany<Source, Target>, _ source: Source.ID, _ target: Target.ID, at index: Int?
+    ) throws {
+        try link(way.list, source, target, at: index)
+        // Each pair has a reverse pair. A row that is related to itself is one pair.
+        if way.isSymmetric { try link(way.list, target, source, at: nil) }
+    }
+
+    /// Adds an element to the list of `owner`.
+    private func link<Owner: EntityID, Element: EntityID>(
+        _ list: RelatedList, _ owner: Owner, _ element: Element, at index: Int?
+    ) throws {
+        let count = try numbered(list, owner)
+        if let index {
+            if list.owner.position == nil { throw RelationshipError.notOrdered(table: list.table) }
+            guard (0...count).contains(index) else { throw RelationshipError.noSuchIndex(index, count: count) }
+        }
+        if !list.hasDuplicates, let position = try position(of: element, in: list, owner) {
+            guard let index else { return }
+            let last = min(index, count - 1)
+            let (new, _): (Int, Element) = try entry(at: last, of: list, owner, count)
+            return try move(from: position, to: new, in: list, owner)
+        }
+        var position: Int?
+        if let column = list.owner.position {
+            if let index, index < count {
+                let (next, _): (Int, Element) = try entry(at: index, of: list, owner, count)
+                try shift(list, owner, from: next, through: nil, by: 1)
+                position = next
+            } else {
+                position = try integer("coalesce(max(\(SQL.quoted(column))) + 1, 0)", list, owner)
+            }
+        }
+        if list.isJoinTable {
+            try insertPair(list, owner, element, at: position)
+        } else {
+            try setForeignKey(of: element, to: owner, list, at: position)
+        }
+    }
+
+    private func insertPair<Owner: EntityID, Element: EntityID>(
+        _ list: RelatedList, _ owner: Owner, _ element: Element, at position: Int?
+    ) throws {
+        var columns = list.owner.columns + list.element.columns
+        var values =
+            list.owner.table.key.map { "o." + SQL.quoted($0) } + list.element.table.key.map { "e." + SQL.quoted($0) }
+        if let own = list.owner.position {
+            columns.append(own)
+            values.append("?\(list.next)")
+        }
+        if let other = list.element.position {
+            _ = try numbered(list.reversed, element)
+            columns.append(other)
+            values.append(
+                "(SELECT coalesce(max(\(SQL.quoted(other))) + 1, 0) FROM \(quoted(list.table)) WHERE "
+                    + SQL.matches(
+                        list.element.columns, from: list.owner.columns.count + 1, collations: list.element.collations)
+                    + ")")
+        }
+        let (owners, elements) = (quoted(list.owner.table.name), quoted(list.element.table.name))
+        let isOwner = Self.isKey("o", list.owner.table, from: 1)
+        let isElement = Self.isKey("e", list.element.table, from: list.owner.columns.count + 1)
+        let statement = try open().cached(
+            "INSERT INTO \(quoted(list.table)) (\(SQL.list(columns))) SELECT \(values.joined(separator: ", ")) "
+                + "FROM \(owners) AS o, \(elements) AS e WHERE \(isOwner) AND \(isElement)")
+        try statement.bind(owner, at: 1)
+        try statement.bind(element, at: 1 + Owner.columnCount)
+        if let position { try statement.bind(position, at: list.next) }
+        try statement.run()
+        if try open().changes == 0 {
+            let isOwned = try exists(list.owner.table, owner)
+            throw RelationshipError.noSuchRow(table: (isOwned ? list.element : list.owner).table.name)
+        }
+    }
+
+    private static func isKey(_ alias: String, _ table: EntityTable, from first: Int) -> String {
+        table.key.enumerated().map { "\(alias).\(SQL.quoted($1)) = ?\(first + $0)" }.joined(separator: " AND ")
+    }
+
+    private func exists(_ table: EntityTable, _ id: some EntityID) throws -> Bool {
+        let statement = try open().cached("SELECT 1 FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    private func setForeignKey<Owner: EntityID, Element: EntityID>(
+        of element: Element, to owner: Owner?, _ list: RelatedList, at position: Int?
+    ) throws {
+        let columns = list.owner.columns + [list.owner.position].compactMap(\.self)
+        let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\($0 + 1)" }.joined(separator: ", ")
+        let statement = try open().cached(
+            "UPDATE \(quoted(list.table)) SET \(values) WHERE \(SQL.matches(list.element.columns, from: columns.count + 1))"
+        )
+        try statement.bind(owner, at: 1)
+        if list.owner.position != nil { try statement.bind(position, at: columns.count) }
+        try statement.bind(element, at: columns.count + 1)
+        try statement.run()
+        if try open().changes == 0 { throw RelationshipError.noSuchRow(table: list.table) }
+    }
+
+    /// Removes a pair: all of its duplicates, or the one at a position.
+    @discardableResult private func unlink<Source, Target>(
+        _ way: ToMany<Source, Target>, _ source: Source.ID, _ target: Target.ID, at position: Int?
+    ) throws -> Bool {
+        let list = way.list
+        if list.isJoinTable {
+            let isRemoved = try delete(list, source, target, at: position)
+            if way.isSymmetric { try delete(list, target, source, at: nil) }
+            return isRemoved
+        }
+        guard try self.position(of: target, in: list, source) != nil else { return false }
+        try setForeignKey(of: target, to: nil as Source.ID?, list, at: nil)
+        return true
+    }
+
+    @discardableResult private func delete<Owner: EntityID, Element: EntityID>(
+        _ list: RelatedList, _ owner: Owner, _ element: Element, at position: Int?
+    ) throws -> Bool {
+        var condition = list.isPair
+        if position != nil, let column = list.owner.position {
+            condition += " AND \(SQL.quoted(column)) = ?\(list.next)"
+        }
+        let statement = try open().cached("DELETE FROM \(quoted(list.table)) WHERE \(condition)")
+        try statement.bind(owner, at: 1)
+        try statement.bind(element, at: 1 + Owner.columnCount)
+        if let position { try statement.bind(position, at: list.next) }
+        try statement.run()
+        return try open().changes > 0
+    }
+
+    // MARK: Positions
+
+    /// A number that is greater than all positions, so that positions can change without being equal meanwhile.
+    private static var beyond: Int64 { 1 << 40 }
+
+    /// Returns a number that SQL computes from the rows of a list.
+    private func integer(_ value: String, _ list: RelatedList, _ owner: some EntityID) throws -> Int {
+        try integers("\(value), 0", list, owner).0
+    }
+
+    /// Returns two numbers that SQL computes from the rows of a list.
+    private func integers(_ values: String, _ list: RelatedList, _ owner: some EntityID) throws -> (Int, Int) {
+        let statement = try open().cached("SELECT \(values) FROM \(quoted(list.table)) WHERE \(list.isOwned)")
+        try statement.bind(owner, at: 1)
+        defer { statement.reset() }
+        _ = try statement.step()
+        return (try statement.row.int(0), try statement.row.int(1))
+    }
+
+    /// Gives the rows of an ordered list different positions. Inserted rows may have none, and other programs may write any.
+    ///
+    /// - Returns: The number of rows.
+    private func numbered(_ list: RelatedList, _ owner: some EntityID) throws -> Int {
+        guard let column = list.owner.position else { return try integer("count(*)", list, owner) }
+        let position = SQL.quoted(column)
+        let isNumbered =
+            "count(*) = count(DISTINCT \(position)) AND coalesce(max(abs(\(position))) < \(Self.beyond), 1)"
+        let (count, numbered) = try integers("count(*), \(isNumbered)", list, owner)
+        if numbered == 0 {
+            let (table, elements) = (quoted(list.table), SQL.list(list.element.columns))
+            let isSame = list.element.columns.map { "l.\(SQL.quoted($0)) IS n.\(SQL.quoted($0))" }
+            try run(
+                """
+                UPDATE \(table) AS l SET \(position) = n.number + \(Self.beyond) FROM (
+                    SELECT \(elements), \(position) AS old, row_number() OVER (ORDER BY \(position) NULLS LAST, \(elements)) - 1 AS number
+                    FROM \(table) WHERE \(list.isOwned)
+                ) AS n WHERE \(isSame.joined(separator: " AND ")) AND l.\(position) IS n.old AND \(list.isOwned(by: "l"))
+                """, owner)
+            try run("UPDATE \(table) SET \(position) = \(position) - \(Self.beyond) WHERE \(list.isOwned)", owner)
+        }
+        return count
+    }
+
+    private func run(_ sql: String, _ owner: some EntityID, _ numbers: Int?...) throws {
+        let statement = try open().cached(sql)
+        try statement.bind(owner, at: 1)
+        for (index, number) in numbers.enumerated() {
+            if let number { try statement.bind(number, at: 1 + type(of: owner).columnCount + index) }
+        }
+        try statement.run()
+    }
+
+    /// Returns the position and the primary key at an index of an ordered list.
+    private func entry<Owner: EntityID, Element: EntityID>(
+        at index: Int, of list: RelatedList, _ owner: Owner, _ count: Int
+    ) throws -> (Int, Element) {
+        guard let column = list.owner.position else { throw RelationshipError.notOrdered(table: list.table) }
+        guard (0..<count).contains(index) else { throw RelationshipError.noSuchIndex(index, count: count) }
+        let statement = try open().cached(
+            "SELECT \(SQL.list([column] + list.element.columns)) FROM \(quoted(list.table)) WHERE \(list.isOwned) "
+                + "ORDER BY \(SQL.quoted(column)) LIMIT 1 OFFSET ?\(1 + Owner.columnCount)")
+        try statement.bind(owner, at: 1)
+        try statement.bind(index, at: 1 + Owner.columnCount)
+        defer { statement.reset() }
+        _ = try statement.step()
+        return (try statement.row.int(0), try statement.row.id(1))
+    }
+
+    /// Returns the position of an element, or 0 in a list without an order; nil if the list does not contain it.
+    private func position<Owner: EntityID, Element: EntityID>(
+        of element: Element, in list: RelatedList, _ owner: Owner
+    ) throws -> Int? {
+        let position = list.owner.position.map(SQL.quoted) ?? "0"
+        let statement = try open().cached("SELECT \(position) FROM \(quoted(list.table)) WHERE \(list.isPair)")
+        try statement.bind(owner, at: 1)
+        try statement.bind(element, at: 1 + Owner.columnCount)
+        defer { statement.reset() }
+        return try statement.step() ? statement.row.int(0) : nil
+    }
+
+    /// Moves the element at a position to another one, and those between by one.
+    private func move(from old: Int, to new: Int, in list: RelatedList, _ owner: some EntityID) throws {
+        guard let column = list.owner.position, old != new else { return }
+        let (table, position) = (quoted(list.table), SQL.quoted(column))
+        let parameter = list.owner.columns.count + 1
+        let moved = Int(Self.beyond) * 4
+        let change =
+            "UPDATE \(table) SET \(position) = ?\(parameter + 1) WHERE \(list.isOwned) AND \(position) = ?\(parameter)"
+        try run(change, owner, old, moved)
+        if old < new {
+            try shift(list, owner, from: old, through: new, by: -1)
+        } else {
+            try shift(list, owner, from: new, through: old, by: 1)
+        }
+        try run(change, owner, moved, new)
+    }
+
+    /// Adds a number to the positions from `first` on.
+    private func shift(_ list: RelatedList, _ owner: some EntityID, from first: Int, through last: Int?, by offset: Int)
+        throws
+    {
+        guard let column = list.owner.position else { return }
+        let (table, position) = (quoted(list.table), SQL.quoted(column))
+        let parameter = list.owner.columns.count + 1
+        try run(
+            "UPDATE \(table) SET \(position) = \(position) + \(2 * Self.beyond) WHERE \(list.isOwned) "
+                + "AND \(position) BETWEEN ?\(parameter) AND ?\(parameter + 1)", owner, first, last ?? Int(Self.beyond))
+        try run(
+            "UPDATE \(table) SET \(position) = \(position) - \(2 * Self.beyond) + (\(offset)) WHERE \(list.isOwned) "
+                + "AND \(position) BETWEEN \(Self.beyond) AND \(3 * Self.beyond)", owner)
+    }
+}
