@@ -80,8 +80,8 @@ private struct MovieCard: Sendable {
             let count = try transaction.count(Movie.all.where { $0.summary == nil })
             let isKnown = try transaction.exists(Movie.all.where { $0.title == "Stalker" })
             print(try transaction.plan(of: Movie.all.where { $0.title == "Stalker" }))
-            let least = try transaction.minimum(of: \.popularity, in: Movie.all)
-            let greatest = try transaction.maximum(of: \.popularity, in: Movie.all)
+            let least = try transaction.min(of: \.popularity, in: Movie.all)
+            let greatest = try transaction.max(of: \.popularity, in: Movie.all)
             let votes = try transaction.sum(of: \.voteCount, in: Movie.all)
             let average = try transaction.average(of: \.popularity, in: Movie.all)
             #expect(count == 2 && isKnown && least == 3 && greatest == 9 && votes == 1_000 && average == 6)
@@ -262,6 +262,8 @@ private struct MovieCard: Sendable {
             #expect(unpopular.isEmpty)
             let id = try transaction.newID(of: Studio.self)
             try transaction.insert(Studio(id: id, name: "Lenfilm"))
+            let studio = Studio(id: Studio.ID(), name: "Lenfilm")
+            #expect(studio.id != id)
         }
         try store.write { transaction in
             var movie = movies[0]
@@ -321,6 +323,20 @@ private struct MovieCard: Sendable {
                 let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }.orderBy { $0.count.descending }
                 let counts = try transaction.fetch(groups.select { ($0.key, $0.count, $0.max(\.popularity)) })
                 #expect(counts.isEmpty)
+            }
+            do {
+                let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select {
+                    ($0.key.0, $0.key.1, $0.count)
+                }
+                #expect(try transaction.fetch(groups).count == 2)
+            }
+            do {
+                let groups = Movie.all.grouped { $0.popularity * 2 }.select { ($0.key, $0.count) }
+                #expect(try transaction.fetch(groups).count == 2)
+                let last = movies[0]
+                let page = Movie.all.where { ($0.popularity, $0.id) < (last.popularity, last.id) }
+                    .orderBy { [$0.popularity.descending, $0.id.descending] }.limit(20)
+                #expect(try transaction.fetch(page).map(\.title) == ["Stalker"])
             }
             do {
                 let groups = Movie.all.grouped(by: \.studioID).having { $0.count > 1 }
@@ -508,6 +524,11 @@ private struct MovieCard: Sendable {
             let id: Laundry.ID = 7
             let laundry = try store.read { try $0.find(Laundry.self, id: id) }
             #expect(laundry == nil)
+            do {
+                let number = 7
+                let id = Laundry.ID(number)
+                #expect(id == 7)
+            }
             let plan = try MigrationPlan(from: url, to: LaundrySchema.self)
             print(plan)
             let report = try plan.execute(at: url, to: LaundrySchema.self)

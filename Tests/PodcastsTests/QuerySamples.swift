@@ -1,3 +1,4 @@
+import Foundation
 import Podcasts
 import Strata
 import Testing
@@ -103,6 +104,16 @@ import Testing
             try transaction.upsert(episode, on: \.guid, except: [\.isPlayed])
             try transaction.upsert(contentsOf: feed, on: \.guid, except: [\.isPlayed])
             #expect(try transaction.fetch(Episode.self).map(\.isPlayed) == library.episodes.map(\.isPlayed))
+        }
+    }
+
+    @Test func `examples of dates`() throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let months = Episode.all.grouped { ($0.date.year(in: zone), $0.date.month(in: zone)) }
+        let weeks = Episode.all.grouped { $0.date.start(of: .week, in: zone) }.select { ($0.key, $0.count) }
+        try library.store.read { (transaction: ReadTransaction) throws in
+            #expect(try transaction.fetch(months.select { $0.count }).reduce(0, +) == library.episodes.count)
+            #expect(try transaction.fetch(weeks).map(\.1).reduce(0, +) == library.episodes.count)
         }
     }
 

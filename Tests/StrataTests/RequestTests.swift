@@ -186,15 +186,15 @@ import Testing
             #expect(try t.sum(of: \.number, in: request) == numbers.reduce(0, +))
             #expect(try t.sum(of: \.ratio, in: Thing.all) == things.map(\.ratio).reduce(0, +))
             #expect(try t.sum(of: \.ratio, in: Thing.all.where { $0.ratio > .infinity }) == 0)
-            #expect(try t.minimum(of: \.number, in: request) == numbers.min())
+            #expect(try t.min(of: \.number, in: request) == numbers.min())
             #expect(
-                try t.maximum(of: \.text, in: Thing.all)
+                try t.max(of: \.text, in: Thing.all)
                     == Self.texts.max { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
             )
-            #expect(try t.maximum(of: \.date, in: request.limit(3)) == expected.prefix(3).map(\.date).max())
+            #expect(try t.max(of: \.date, in: request.limit(3)) == expected.prefix(3).map(\.date).max())
             #expect(
                 try t.average(of: \.ratio, in: request.limit(4)) == expected.prefix(4).map(\.ratio).reduce(0, +) / 4)
-            #expect(try t.minimum(of: \.number, in: request.where { $0.number == nil }) == nil)
+            #expect(try t.min(of: \.number, in: request.where { $0.number == nil }) == nil)
             #expect(try t.sum(of: \.number, in: request.where { $0.number == nil }) == 0)
         }
     }
@@ -226,8 +226,8 @@ import Testing
             }
             try check(c.price.isBetween(-1...10)) { (-1...10).contains($0.price) }
             try check(.filter(\.price, moreThan: 9)) { $0.price > 9 }
-            #expect(try t.minimum(of: \.price, in: Thing.all) == -50)
-            #expect(try t.maximum(of: \.price, in: Thing.all.where { $0.price < 1000 }) == 100)
+            #expect(try t.min(of: \.price, in: Thing.all) == -50)
+            #expect(try t.max(of: \.price, in: Thing.all.where { $0.price < 1000 }) == 100)
             #expect(try t.sum(of: \.price, in: Thing.all) == prices.reduce(0, +))
             #expect(try t.sum(of: \.price, in: Thing.all.where { $0.price > 10e40 }) == 0)
             let average: Decimal? = try t.average(of: \.price, in: Thing.all)

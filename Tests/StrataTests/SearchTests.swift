@@ -123,7 +123,7 @@ enum Notes: Schema {
                 #expect(try transaction.count(Note.all.where { $0.stars > 3 }.matching("swift")) == 2)
                 #expect(try transaction.exists(request))
                 #expect(try transaction.first(Note.all.matching("kotlin"))?.id == 3)
-                #expect(try transaction.maximum(of: \.stars, in: Note.all.matching("actors")) == 5)
+                #expect(try transaction.max(of: \.stars, in: Note.all.matching("actors")) == 5)
                 #expect(try transaction.fetch(Note.all.matching("swift", in: .title)).map(\.id) == [1])
                 #expect(try transaction.count(Note.all.matching("swift", in: .body)) == 3)
                 #expect(try transaction.count(Note.all.matching("swift actors", in: .title, .body)) == 2)

@@ -76,14 +76,19 @@ public struct Condition<Entity: StoredEntity>: Sendable {
         self.init("\(left.orderedFragment) \(sql: operation) \(right.fragment)")
     }
 
-    /// The comparison of a key with a value.
+    /// The comparison of a key with a value, for equality.
     fileprivate init<Value>(_ column: Column<Entity, Value>, isEqual: Bool, key: (any EntityID)?) {
-        guard let key else {
+        if let key {
+            self.init(column, isEqual ? "=" : "IS NOT", key: key)
+        } else {
             self.init("\(column.fragment) IS \(sql: isEqual ? "" : "NOT ")NULL")
-            return
         }
+    }
+
+    /// The comparison of a key with a value. Keys with several columns are compared column by column.
+    fileprivate init<Value>(_ column: Column<Entity, Value>, _ operation: String, key: any EntityID) {
         let value: QueryFragment = type(of: key).columnCount == 1 ? "\(.key(key))" : "(\(.key(key)))"
-        self.init("\(column.collatedRowValue) \(sql: isEqual ? "=" : "IS NOT") \(value)")
+        self.init("\(column.collatedRowValue) \(sql: operation) \(value)")
     }
 
     // MARK: Combinations
@@ -284,27 +289,43 @@ extension Column {
     }
 
     /// The key is less than `value`.
-    public static func < (column: Column, value: Value) -> Condition<Entity>
-    where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, "<", "\(value.rawValue.stored)")
+    public static func < (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, "<", key: value)
     }
 
     /// The key is at most `value`.
-    public static func <= (column: Column, value: Value) -> Condition<Entity>
-    where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, "<=", "\(value.rawValue.stored)")
+    public static func <= (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, "<=", key: value)
     }
 
     /// The key is greater than `value`.
-    public static func > (column: Column, value: Value) -> Condition<Entity>
-    where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, ">", "\(value.rawValue.stored)")
+    public static func > (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, ">", key: value)
     }
 
     /// The key is at least `value`.
-    public static func >= (column: Column, value: Value) -> Condition<Entity>
-    where Value: RawEntityID, Value.RawValue: ColumnComparable {
-        Condition(ordered: column, ">=", "\(value.rawValue.stored)")
+    public static func >= (column: Column, value: Value) -> Condition<Entity> where Value: EntityID {
+        Condition(column, ">=", key: value)
+    }
+
+    /// The key is not nil and is less than `value`.
+    public static func < <V: EntityID>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, "<", key: value)
+    }
+
+    /// The key is not nil and is at most `value`.
+    public static func <= <V: EntityID>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, "<=", key: value)
+    }
+
+    /// The key is not nil and is greater than `value`.
+    public static func > <V: EntityID>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, ">", key: value)
+    }
+
+    /// The key is not nil and is at least `value`.
+    public static func >= <V: EntityID>(column: Column, value: V) -> Condition<Entity> where Value == V? {
+        Condition(column, ">=", key: value)
     }
 
     /// The property is in a range.

@@ -100,56 +100,70 @@ public struct RowGroup<Entity: StoredEntity, Key: Sendable>: Sendable {
     /// The number of rows in which a property is not nil.
     ///
     /// - Parameters:
-    ///   - path: The property.
+    ///   - property: The property.
     ///   - isDistinct: Whether rows with equal values are counted once.
-    public func count<Value>(_ path: ColumnPath<Entity, Value>, distinct isDistinct: Bool = false) -> Column<
-        Entity, Int
-    > {
-        Column(computed: Aggregate.count(path, isDistinct: isDistinct))
+    public func count<Value>(_ property: (Entity.Columns) -> Column<Entity, Value>, distinct isDistinct: Bool = false)
+        -> Column<
+            Entity, Int
+        >
+    {
+        Column(computed: Aggregate.count(property(Entity.Columns()), isDistinct: isDistinct))
     }
 
     /// The least value of a property.
-    public func min<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
-        Column(computed: Aggregate.min(path))
+    public func min<Value: ColumnComparable>(_ property: (Entity.Columns) -> Column<Entity, Value>) -> Column<
+        Entity, Value
+    > {
+        Column(computed: Aggregate.min(property(Entity.Columns())))
     }
 
     /// The least value of a property that may be nil; nil without values.
-    public func min<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value?> {
-        Column(computed: Aggregate.min(path))
+    public func min<Value: ColumnComparable>(_ property: (Entity.Columns) -> Column<Entity, Value?>) -> Column<
+        Entity, Value?
+    > {
+        Column(computed: Aggregate.min(property(Entity.Columns())))
     }
 
     /// The greatest value of a property.
-    public func max<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
-        Column(computed: Aggregate.max(path))
+    public func max<Value: ColumnComparable>(_ property: (Entity.Columns) -> Column<Entity, Value>) -> Column<
+        Entity, Value
+    > {
+        Column(computed: Aggregate.max(property(Entity.Columns())))
     }
 
     /// The greatest value of a property that may be nil; nil without values.
-    public func max<Value: ColumnComparable>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value?> {
-        Column(computed: Aggregate.max(path))
+    public func max<Value: ColumnComparable>(_ property: (Entity.Columns) -> Column<Entity, Value?>) -> Column<
+        Entity, Value?
+    > {
+        Column(computed: Aggregate.max(property(Entity.Columns())))
     }
 
     /// The sum of a property.
-    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
-        Column(computed: Aggregate.sum(path))
+    public func sum<Value: ColumnComparable & Numeric>(_ property: (Entity.Columns) -> Column<Entity, Value>) -> Column<
+        Entity, Value
+    > {
+        Column(computed: Aggregate.sum(property(Entity.Columns())))
     }
 
     /// The sum of a property that may be nil; 0 without values.
-    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Entity, Value?>) -> Column<Entity, Value> {
-        Column(computed: Aggregate.sum(path))
+    public func sum<Value: ColumnComparable & Numeric>(_ property: (Entity.Columns) -> Column<Entity, Value?>)
+        -> Column<Entity, Value>
+    {
+        Column(computed: Aggregate.sum(property(Entity.Columns())))
     }
 
     /// The average of a property.
     public func average<Value: ColumnComparable & Numeric>(
-        _ path: ColumnPath<Entity, Value>
+        _ property: (Entity.Columns) -> Column<Entity, Value>
     ) -> Column<Entity, Double> {
-        Column(computed: Aggregate.average(path))
+        Column(computed: Aggregate.average(property(Entity.Columns())))
     }
 
     /// The average of a property that may be nil; nil without values.
     public func average<Value: ColumnComparable & Numeric>(
-        _ path: ColumnPath<Entity, Value?>
+        _ property: (Entity.Columns) -> Column<Entity, Value?>
     ) -> Column<Entity, Double?> {
-        Column(computed: Aggregate.average(path))
+        Column(computed: Aggregate.average(property(Entity.Columns())))
     }
 }
 
@@ -168,9 +182,15 @@ extension Request {
     /// let counts = try transaction.fetch(Movie.all.grouped(by: \.studioID).select { ($0.key, $0.count) })
     /// ```
     ///
-    /// - Parameter key: The property, which can be one of a related row: `\.studio.name`.
-    public func grouped<Value>(by key: ColumnPath<Entity, Value>) -> GroupedRequest<Entity, Column<Entity, Value>> {
-        let column = Entity.Columns()[keyPath: key]
+    /// ```swift
+    /// let groups = Movie.all.grouped { $0.popularity * 2 }.select { ($0.key, $0.count) }
+    /// ```
+    ///
+    /// - Parameter key: The property, which can be one of a related row: `\.studio.name`. A closure can compute a value.
+    public func grouped<Value>(
+        by key: (Entity.Columns) -> Column<Entity, Value>
+    ) -> GroupedRequest<Entity, Column<Entity, Value>> {
+        let column = key(Entity.Columns())
         return GroupedRequest(self, by: column.fragments, column)
     }
 
@@ -180,11 +200,32 @@ extension Request {
     /// let groups = Movie.all.grouped(by: \.studioID, \.voteCount).select { ($0.key.0, $0.key.1, $0.count) }
     /// ```
     public func grouped<First, each Value>(
-        by first: ColumnPath<Entity, First>, _ others: repeat ColumnPath<Entity, each Value>
+        by first: (Entity.Columns) -> Column<Entity, First>,
+        _ others: repeat (Entity.Columns) -> Column<Entity, each Value>
     ) -> GroupedRequest<Entity, (Column<Entity, First>, repeat Column<Entity, each Value>)> {
         let all = Entity.Columns()
-        var fragments = all[keyPath: first].fragments
-        repeat fragments.append(contentsOf: all[keyPath: each others].fragments)
-        return GroupedRequest(self, by: fragments, (all[keyPath: first], repeat all[keyPath: each others]))
+        var fragments = first(all).fragments
+        repeat fragments.append(contentsOf: (each others)(all).fragments)
+        return GroupedRequest(self, by: fragments, (first(all), repeat (each others)(all)))
+    }
+
+    /// Groups the rows for which a closure returns the same tuple of values.
+    ///
+    /// ```swift
+    /// let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select { ($0.key.0, $0.key.1, $0.count) }
+    /// ```
+    public func grouped<A, B>(
+        by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>)
+    ) -> GroupedRequest<Entity, (Column<Entity, A>, Column<Entity, B>)> {
+        let keys = keys(Entity.Columns())
+        return GroupedRequest(self, by: keys.0.fragments + keys.1.fragments, keys)
+    }
+
+    /// Groups the rows for which a closure returns the same tuple of values.
+    public func grouped<A, B, C>(
+        by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)
+    ) -> GroupedRequest<Entity, (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)> {
+        let keys = keys(Entity.Columns())
+        return GroupedRequest(self, by: keys.0.fragments + keys.1.fragments + keys.2.fragments, keys)
     }
 }

@@ -183,13 +183,17 @@ public struct RelatedRows<Source: StoredEntity, Target: StoredEntity>: Sendable 
     public var count: Column<Source, Int> { column("count(*)") }
 
     /// The least value of a property; nil without values.
-    public func min<Value: ColumnComparable>(_ path: ColumnPath<Target, Value>) -> Column<Source, Value?> {
-        column(Aggregate.min(path))
+    public func min<Value: ColumnComparable>(_ property: (Target.Columns) -> Column<Target, Value>) -> Column<
+        Source, Value?
+    > {
+        column(Aggregate.min(property(Target.Columns())))
     }
 
     /// The least value of a property that may be nil; nil without values.
-    public func min<Value: ColumnComparable>(_ path: ColumnPath<Target, Value?>) -> Column<Source, Value?> {
-        column(Aggregate.min(path))
+    public func min<Value: ColumnComparable>(_ property: (Target.Columns) -> Column<Target, Value?>) -> Column<
+        Source, Value?
+    > {
+        column(Aggregate.min(property(Target.Columns())))
     }
 
     /// The greatest value of a property; nil without values.
@@ -197,37 +201,45 @@ public struct RelatedRows<Source: StoredEntity, Target: StoredEntity>: Sendable 
     /// ```swift
     /// let request = Podcast.all.orderBy { $0.episodes.max(\.date).descending }
     /// ```
-    public func max<Value: ColumnComparable>(_ path: ColumnPath<Target, Value>) -> Column<Source, Value?> {
-        column(Aggregate.max(path))
+    public func max<Value: ColumnComparable>(_ property: (Target.Columns) -> Column<Target, Value>) -> Column<
+        Source, Value?
+    > {
+        column(Aggregate.max(property(Target.Columns())))
     }
 
     /// The greatest value of a property that may be nil; nil without values.
-    public func max<Value: ColumnComparable>(_ path: ColumnPath<Target, Value?>) -> Column<Source, Value?> {
-        column(Aggregate.max(path))
+    public func max<Value: ColumnComparable>(_ property: (Target.Columns) -> Column<Target, Value?>) -> Column<
+        Source, Value?
+    > {
+        column(Aggregate.max(property(Target.Columns())))
     }
 
     /// The sum of a property; 0 without values.
-    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Target, Value>) -> Column<Source, Value> {
-        column(Aggregate.sum(path))
+    public func sum<Value: ColumnComparable & Numeric>(_ property: (Target.Columns) -> Column<Target, Value>) -> Column<
+        Source, Value
+    > {
+        column(Aggregate.sum(property(Target.Columns())))
     }
 
     /// The sum of a property that may be nil; 0 without values.
-    public func sum<Value: ColumnComparable & Numeric>(_ path: ColumnPath<Target, Value?>) -> Column<Source, Value> {
-        column(Aggregate.sum(path))
+    public func sum<Value: ColumnComparable & Numeric>(_ property: (Target.Columns) -> Column<Target, Value?>)
+        -> Column<Source, Value>
+    {
+        column(Aggregate.sum(property(Target.Columns())))
     }
 
     /// The average of a property; nil without values.
     public func average<Value: ColumnComparable & Numeric>(
-        _ path: ColumnPath<Target, Value>
+        _ property: (Target.Columns) -> Column<Target, Value>
     ) -> Column<Source, Double?> {
-        column(Aggregate.average(path))
+        column(Aggregate.average(property(Target.Columns())))
     }
 
     /// The average of a property that may be nil; nil without values.
     public func average<Value: ColumnComparable & Numeric>(
-        _ path: ColumnPath<Target, Value?>
+        _ property: (Target.Columns) -> Column<Target, Value?>
     ) -> Column<Source, Double?> {
-        column(Aggregate.average(path))
+        column(Aggregate.average(property(Target.Columns())))
     }
 
     private var exists: Condition<Source> {
@@ -246,32 +258,27 @@ public struct RelatedRows<Source: StoredEntity, Target: StoredEntity>: Sendable 
 
 /// The SQL of aggregates over a property of several rows.
 enum Aggregate {
-    private static func column<Entity, Value>(_ path: ColumnPath<Entity, Value>) -> Column<Entity, Value> {
-        Entity.Columns()[keyPath: path]
+    static func min<Entity, Value>(_ column: Column<Entity, Value>) -> QueryFragment {
+        "min(\(column.orderedFragment))"
     }
 
-    static func min<Entity, Value>(_ path: ColumnPath<Entity, Value>) -> QueryFragment {
-        "min(\(column(path).orderedFragment))"
+    static func max<Entity, Value>(_ column: Column<Entity, Value>) -> QueryFragment {
+        "max(\(column.orderedFragment))"
     }
 
-    static func max<Entity, Value>(_ path: ColumnPath<Entity, Value>) -> QueryFragment {
-        "max(\(column(path).orderedFragment))"
-    }
-
-    static func sum<Entity, Value>(_ path: ColumnPath<Entity, Value>) -> QueryFragment {
-        let column = column(path)
+    static func sum<Entity, Value>(_ column: Column<Entity, Value>) -> QueryFragment {
         if Column<Entity, Value>.isDecimal { return "coalesce(\(sql: DecimalFunctions.sum)(\(column.fragment)), '0')" }
         let isInteger = Value.self == Int.self || Value.self == Int?.self
         // The sum of no values is an integer, and their total a real number.
         return isInteger ? "coalesce(sum(\(column.fragment)), 0)" : "total(\(column.fragment))"
     }
 
-    static func average<Entity, Value>(_ path: ColumnPath<Entity, Value>) -> QueryFragment {
-        "avg(\(column(path).fragment))"
+    static func average<Entity, Value>(_ column: Column<Entity, Value>) -> QueryFragment {
+        "avg(\(column.fragment))"
     }
 
-    static func count<Entity, Value>(_ path: ColumnPath<Entity, Value>, isDistinct: Bool) -> QueryFragment {
-        "count(\(sql: isDistinct ? "DISTINCT " : "")\(column(path).orderedFragment))"
+    static func count<Entity, Value>(_ column: Column<Entity, Value>, isDistinct: Bool) -> QueryFragment {
+        "count(\(sql: isDistinct ? "DISTINCT " : "")\(column.orderedFragment))"
     }
 }
 

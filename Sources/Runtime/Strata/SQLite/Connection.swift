@@ -94,6 +94,7 @@ package final class Connection {
         authorizer.add(to: pointer)
         try VirtualRows.add(to: pointer)
         try TextFolding.add(to: pointer)
+        try DateFunctions.add(to: pointer)
     }
 
     deinit {

@@ -120,37 +120,37 @@ extension ReadTransaction {
     /// Returns the least value of a property in the rows of a request; nil without values.
     ///
     /// ```swift
-    /// let least = try transaction.minimum(of: \.popularity, in: Movie.all)
+    /// let least = try transaction.min(of: \.popularity, in: Movie.all)
     /// ```
-    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
-        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
+    public func min<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
+        of property: (Entity.Columns) -> Column<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
-        try aggregate("min", Entity.Columns()[keyPath: column], request)
+        try aggregate("min", property(Entity.Columns()), request)
     }
 
     /// Returns the least value of a property in the rows of a request; nil without values.
-    public func minimum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
-        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
+    public func min<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
+        of property: (Entity.Columns) -> Column<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
-        try aggregate("min", Entity.Columns()[keyPath: column], request)
+        try aggregate("min", property(Entity.Columns()), request)
     }
 
     /// Returns the greatest value of a property in the rows of a request; nil without values.
     ///
     /// ```swift
-    /// let greatest = try transaction.maximum(of: \.popularity, in: Movie.all)
+    /// let greatest = try transaction.max(of: \.popularity, in: Movie.all)
     /// ```
-    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
-        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
+    public func max<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
+        of property: (Entity.Columns) -> Column<Entity, Value>, in request: Request<Entity>
     ) throws -> Value? {
-        try aggregate("max", Entity.Columns()[keyPath: column], request)
+        try aggregate("max", property(Entity.Columns()), request)
     }
 
     /// Returns the greatest value of a property in the rows of a request; nil without values.
-    public func maximum<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
-        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
+    public func max<Entity: StoredEntity, Value: ColumnComparable & ColumnStorable>(
+        of property: (Entity.Columns) -> Column<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value? {
-        try aggregate("max", Entity.Columns()[keyPath: column], request)
+        try aggregate("max", property(Entity.Columns()), request)
     }
 
     /// Returns the sum of a property over the rows of a request.
@@ -161,18 +161,18 @@ extension ReadTransaction {
     ///
     /// - Throws: `SQLiteError` if the sum of integers is not an `Int`.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
-        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Value>, in request: Request<Entity>
     ) throws -> Value {
-        try total(Entity.Columns()[keyPath: column], request)
+        try total(property(Entity.Columns()), request)
     }
 
     /// Returns the sum of a property over the rows of a request in which it is not nil.
     ///
     /// - Throws: `SQLiteError` if the sum of integers is not an `Int`.
     public func sum<Entity: StoredEntity, Value: Numeric & ColumnStorable & ColumnComparable>(
-        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Value?>, in request: Request<Entity>
     ) throws -> Value {
-        try total(Entity.Columns()[keyPath: column], request)
+        try total(property(Entity.Columns()), request)
     }
 
     /// Returns the average of a property over the rows of a request; nil if there are no rows.
@@ -181,30 +181,30 @@ extension ReadTransaction {
     /// let average = try transaction.average(of: \.popularity, in: Movie.all)
     /// ```
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
-        of column: ColumnPath<Entity, Value>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Value>, in request: Request<Entity>
     ) throws -> Double? {
-        try aggregate("avg", Entity.Columns()[keyPath: column], request)
+        try aggregate("avg", property(Entity.Columns()), request)
     }
 
     /// Returns the average of a property over the rows of a request in which it is not nil; nil if there are none.
     public func average<Entity: StoredEntity, Value: Numeric & ColumnComparable>(
-        of column: ColumnPath<Entity, Value?>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Value?>, in request: Request<Entity>
     ) throws -> Double? {
-        try aggregate("avg", Entity.Columns()[keyPath: column], request)
+        try aggregate("avg", property(Entity.Columns()), request)
     }
 
     /// Returns the average of a decimal property over the rows of a request; nil if there are no rows.
     public func average<Entity: StoredEntity>(
-        of column: ColumnPath<Entity, Decimal>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Decimal>, in request: Request<Entity>
     ) throws -> Decimal? {
-        try decimalAverage(Entity.Columns()[keyPath: column], request)
+        try decimalAverage(property(Entity.Columns()), request)
     }
 
     /// Returns the average of a decimal property over the rows of a request in which it is not nil; nil if there are none.
     public func average<Entity: StoredEntity>(
-        of column: ColumnPath<Entity, Decimal?>, in request: Request<Entity>
+        of property: (Entity.Columns) -> Column<Entity, Decimal?>, in request: Request<Entity>
     ) throws -> Decimal? {
-        try decimalAverage(Entity.Columns()[keyPath: column], request)
+        try decimalAverage(property(Entity.Columns()), request)
     }
 
     private func decimalAverage<Entity, Property>(

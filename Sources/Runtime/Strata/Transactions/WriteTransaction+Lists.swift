@@ -192,7 +192,7 @@ extension WriteTransaction {
         }
         if !list.hasDuplicates, let position = try position(of: element, in: list, owner) {
             guard let index else { return }
-            let last = min(index, count - 1)
+            let last = Swift.min(index, count - 1)
             let (new, _): (Int, Element) = try entry(at: last, of: list, owner, count)
             return try move(from: position, to: new, in: list, owner)
         }

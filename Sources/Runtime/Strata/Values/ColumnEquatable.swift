@@ -8,7 +8,7 @@ public protocol ColumnEquatable: Sendable {
 
 /// A value that SQL orders as Swift does. Text is ordered by its bytes. A `Decimal` is stored as text and ordered by its
 /// value.
-public protocol ColumnComparable: ColumnEquatable {}
+public protocol ColumnComparable: ColumnEquatable, OrderedValue {}
 
 extension Int: ColumnComparable {
     /// The integer.

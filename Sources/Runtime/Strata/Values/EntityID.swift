@@ -1,7 +1,7 @@
 import Foundation
 
 /// A primary key.
-public protocol EntityID: ColumnStorable, Hashable, Sendable {}
+public protocol EntityID: ColumnStorable, OrderedValue, Hashable, Sendable {}
 
 /// A primary key with one column. `PrimaryKey` is such a type.
 public protocol RawEntityID: EntityID, RawRepresentable where RawValue: IdentifierValue {
@@ -40,11 +40,27 @@ extension RawEntityID {
     /// Creates a key.
     @inlinable public init(rawValue: RawValue) { self.rawValue = rawValue }
 
+    /// Creates a key.
+    ///
+    /// ```swift
+    /// let id = Laundry.ID(number)
+    /// ```
+    @inlinable public init(_ rawValue: RawValue) { self.rawValue = rawValue }
+
     /// Whether two keys are the same in SQLite. Texts are the same if their bytes are, also where Swift's `==` calls two forms
     /// of a character equal.
     @inlinable public static func == (left: Self, right: Self) -> Bool {
         RawValue.isSame(left.rawValue, right.rawValue)
     }
+}
+
+extension PrimaryKey where RawValue == UUID {
+    /// Creates a new random key.
+    ///
+    /// ```swift
+    /// let studio = Studio(id: Studio.ID(), name: "Lenfilm")
+    /// ```
+    @inlinable public init() { rawValue = UUID() }
 }
 
 extension PrimaryKey: CustomStringConvertible {
