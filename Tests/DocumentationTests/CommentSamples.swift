@@ -127,6 +127,10 @@ private struct MovieCard: Sendable {
                 let request = Movie.all.orderBy { $0.title }
                 #expect(try titles(request) == ["Stalker", "The Mirror"])
             }
+            do {
+                let request = Movie.all.where { $0.genres.contains(drama) }
+                #expect(try titles(request) == [])
+            }
             let secondPage = Movie.all.orderBy { $0.title.ascending }.limit(20, offset: 20)
             #expect(try titles(secondPage) == [])
             do {
@@ -197,7 +201,7 @@ private struct MovieCard: Sendable {
             movie.title = "Solyaris"
             try transaction.update(movie)
             try transaction.update(movie, \.title, \.popularity)
-            try transaction.update(Movie.all.where { $0.summary == nil }) { [$0.summary.set(to: "Unseen.")] }
+            try transaction.update(Movie.all.where { $0.summary == nil }) { $0.summary.set(to: "Unseen.") }
             try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
             try transaction.delete(movie)
             try transaction.delete(Movie.self, id: 7)
@@ -325,9 +329,7 @@ private struct MovieCard: Sendable {
                 #expect(counts.isEmpty)
             }
             do {
-                let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select {
-                    ($0.key.0, $0.key.1, $0.count)
-                }
+                let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select { ($0.key.0, $0.count) }
                 #expect(try transaction.fetch(groups).count == 2)
             }
             do {
@@ -580,7 +582,7 @@ func record(_ fixtures: Fixtures, _ version: FixtureVersion) throws {
 }
 
 func rate(_ context: MigrationContext<MoviesSchema.V1_0, MoviesSchema.Newest>) throws {
-    try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
+    try context.execute("UPDATE \(context.tableName(of: Movie.self)) SET popularity = ?", [0.5])
 }
 
 /// Examples of reading in a custom migration, which are compiled.
@@ -611,7 +613,7 @@ func read(
         _ = unnamed
     }
     _ = {
-        let items = context.old.name(of: V1_0.LaundryItem.self)
+        let items = context.old.tableName(of: V1_0.LaundryItem.self)
         let prices = try context.old.rows("SELECT price FROM \(items) WHERE master_id = ?", [old.storeID]) {
             try $0.value("price", as: Double?.self)
         }

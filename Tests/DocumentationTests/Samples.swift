@@ -130,7 +130,7 @@ final class Film: PersistableEntity {
             var changed = movie
             changed.voteCount = 7
             try transaction.update(changed, \.voteCount)
-            try transaction.update(Movie.all.where { $0.voteCount < 3 }) { [$0.summary.set(to: "Unseen.")] }
+            try transaction.update(Movie.all.where { $0.voteCount < 3 }) { $0.summary.set(to: "Unseen.") }
             try transaction.delete(Movie.all.where { $0.popularity < 2 })
             try? transaction.savepoint {
                 try transaction.delete(Movie.all)

@@ -1160,14 +1160,14 @@ import Testing
                 to: book)
             try ScratchModel.releaseOlderVersions(in: folder)
             let message =
-                "the step now removes data that the migration does not save; write carryOnBookFaxNo, or add \"discard\": true"
+                "the step now removes data that the migration does not save; write rescueBookFaxNo, or add \"discard\": true"
             #expect(said(["generate", folder.path]).contains("\(stub.path): warning: \(message)"))
             #expect(said(["check", folder.path]).contains("\(stub.path): error: \(message)"))
-            try write("struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {} }", to: stub)
+            try write("struct Migration_1_0_to_2_0 { func rescueBookFaxNo() {} }", to: stub)
             #expect(run(["check", folder.path]) == .success)
             // A function that no step calls is reported.
             let written =
-                "struct Migration_1_0_to_2_0 { func carryOnBookFaxNo() {}; func migrate(_ old: V1_0.Author) {} }"
+                "struct Migration_1_0_to_2_0 { func rescueBookFaxNo() {}; func migrate(_ old: V1_0.Author) {} }"
             try write(written, to: stub)
             let unused = "warning: no step calls migrate(_ old: V1_0.Author) any more; delete it"
             #expect(said(["generate", folder.path]).contains("\(stub.path): \(unused)"))

@@ -116,18 +116,18 @@ private typealias Other = HandMadeRow<Others, Int, String?>
                 try step.followKeys()
                 #expect(try step.context.find(Item.self, id: 4)?.title == "d")
                 #expect(try step.context.find(Item.self, id: 2)?.title == "d")
-                #expect(try step.context.key(of: Item.self, for: Item.ID(rawValue: 3)) == 40)
-                #expect(try step.context.key(of: Item.self, for: Item.ID?(1)) == nil)
-                #expect(try step.context.key(of: Item.self, for: Item.ID?.none) == nil)
+                #expect(try step.context.newKey(of: Item.self, for: Item.ID(rawValue: 3)) == 40)
+                #expect(try step.context.newKey(of: Item.self, for: Item.ID?(1)) == nil)
+                #expect(try step.context.newKey(of: Item.self, for: Item.ID?.none) == nil)
                 #expect(throws: MigrationError.noNewRow(table: "store", key: "ID(rawValue: 1)")) {
-                    _ = try step.context.key(of: Item.self, for: Item.ID(rawValue: 1)) as Item.ID
+                    _ = try step.context.newKey(of: Item.self, for: Item.ID(rawValue: 1)) as Item.ID
                 }
                 // A row that keeps its primary key, and one that never existed.
-                #expect(try step.context.key(of: Other.self, for: Other.ID(rawValue: 1)) == 1)
-                #expect(try step.context.key(of: Item.self, for: Item.ID(rawValue: 77)) == 77)
+                #expect(try step.context.newKey(of: Other.self, for: Other.ID(rawValue: 1)) == 1)
+                #expect(try step.context.newKey(of: Item.self, for: Item.ID(rawValue: 77)) == 77)
                 // The key of another entity.
                 #expect(throws: MigrationError.notMigratedYet(table: "store", key: "4")) {
-                    _ = try step.context.key(of: Item.self, for: PrimaryKey<Item, String>?("4"))
+                    _ = try step.context.newKey(of: Item.self, for: PrimaryKey<Item, String>?("4"))
                 }
             }) {
                 _ = try Store(at: url, schema: Coded.self)

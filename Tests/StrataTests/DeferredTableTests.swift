@@ -211,14 +211,14 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
         try check(
             [
                 step: { context in
-                    try context.execute("UPDATE \(context.name(of: Book3.self)) SET place = 'Bern' WHERE id < 4")
+                    try context.execute("UPDATE \(context.tableName(of: Book3.self)) SET place = 'Bern' WHERE id < 4")
                 }
             ], isAltered: false)
         // An error that the code catches does not hide the write.
         try check(
             [
                 step: { context in
-                    try? context.execute("DELETE FROM \(context.name(of: Book3.self)) WHERE id < 4")
+                    try? context.execute("DELETE FROM \(context.tableName(of: Book3.self)) WHERE id < 4")
                     try context.execute("DELETE FROM review WHERE book_id < 4")
                 }
             ], isAltered: false)
@@ -229,7 +229,8 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             [
                 "3": { (context: MigrationContext) throws in
                     try context.execute(
-                        "UPDATE \(context.name(of: Song.self)) SET v = (SELECT title || place FROM book WHERE id = 3)")
+                        "UPDATE \(context.tableName(of: Song.self)) SET v = (SELECT title || place FROM book WHERE id = 3)"
+                    )
                 }
             ], isAltered: false)
         // Before the first step, it has this version.
@@ -237,7 +238,7 @@ private typealias Extra = @Sendable (MigrationContext) throws -> Void
             [
                 "1": { (context: MigrationContext) throws in
                     try context.execute(
-                        "UPDATE \(context.name(of: Song.self)) SET v = (SELECT name FROM book WHERE id = 3)")
+                        "UPDATE \(context.tableName(of: Song.self)) SET v = (SELECT name FROM book WHERE id = 3)")
                 }
             ], isAltered: true)
     }

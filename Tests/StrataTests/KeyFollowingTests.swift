@@ -154,10 +154,10 @@ private typealias Label = KeyRow<Labels, Int>
             changes: [.custom(from: "s", to: "s"), .drop("label")],
             rowCode: { step in
                 func key(_ id: Int) throws -> N.ID? {
-                    try step.context.key(of: N.self, for: Optional(S.ID(rawValue: id)))
+                    try step.context.newKey(of: N.self, for: Optional(S.ID(rawValue: id)))
                 }
                 func labelKey(_ id: Int) throws -> N.ID? {
-                    try step.context.key(of: N.self, for: Optional(Label.ID(rawValue: id)))
+                    try step.context.newKey(of: N.self, for: Optional(Label.ID(rawValue: id)))
                 }
                 try step.migrate(S.self) { (old: S, _) -> Outcome<N> in
                     if old.id.rawValue == 1 {
@@ -563,7 +563,7 @@ private typealias Label = KeyRow<Labels, Int>
                 [Self.s], rows: "INSERT INTO s VALUES (1, 'x'), (2, 'y')",
                 code: { step in
                     try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
-                        try step.context.execute("UPDATE \(step.context.name(of: S.self)) SET v = 'z'")
+                        try step.context.execute("UPDATE \(step.context.tableName(of: S.self)) SET v = 'z'")
                         return .keep(S(id: .init(rawValue: 3 - old.id.rawValue), v: old.v))
                     }
                     try step.followKeys()
@@ -612,7 +612,7 @@ private typealias Label = KeyRow<Labels, Int>
                 try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
                 let error = #expect(throws: QueryError.self) { try step.context.execute(sql, ["x"]) }
                 #expect(error?.description.contains("it changes the old table s") == true)
-                try step.context.execute("UPDATE \(step.context.name(of: S.self)) SET v = ?", ["y"])
+                try step.context.execute("UPDATE \(step.context.tableName(of: S.self)) SET v = ?", ["y"])
             }
         ) { (url: URL) throws in
             #expect(try rows(url, "SELECT v FROM s") == [[.text("y")]])
@@ -655,7 +655,7 @@ private typealias Label = KeyRow<Labels, Int>
                 code: { step in
                     try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
                     try step.followKeys()
-                    try step.context.execute("DELETE FROM \(step.context.name(of: S.self)) WHERE id = 2")
+                    try step.context.execute("DELETE FROM \(step.context.tableName(of: S.self)) WHERE id = 2")
                 }
             ) { _ in }
         }

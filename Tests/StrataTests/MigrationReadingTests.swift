@@ -92,7 +92,7 @@ import Testing
                 #expect(try context.old.count(Tag.all.where { $0.word == "added" }) == 0)
                 #expect(try context.old.cursor(Tag.self).next()?.word == "x")
                 #expect(try context.old.cursor(Tag.all.where { $0.word == "y" }).next()?.id.rawValue == 2)
-                let (tag, pairs) = (context.old.name(of: Tag.self), context.old.name(ofTable: "s_tags"))
+                let (tag, pairs) = (context.old.tableName(of: Tag.self), context.old.tableName("s_tags"))
                 let sql = "SELECT word FROM \(tag) JOIN \(pairs) ON target_id = id WHERE source_id = ? ORDER BY word"
                 let words = try context.old.rows(sql, [old.id]) { try $0.value("word", as: String.self) }
                 #expect(words == [1: ["y", "z"], 3: ["x"]][old.id.rawValue, default: []])
@@ -110,11 +110,11 @@ import Testing
         @Sendable func checkOld(_ context: MigrationContext) throws {
             let owners = try context.old.fetch(Tag.all.orderBy { $0.id.ascending }).map(\.ownerID?.rawValue)
             #expect(owners == [1, 1, nil])
-            let words = try context.old.rows("SELECT word FROM \(context.old.name(of: Tag.self)) ORDER BY id") {
+            let words = try context.old.rows("SELECT word FROM \(context.old.tableName(of: Tag.self)) ORDER BY id") {
                 try $0.value("word", as: String.self)
             }
             #expect(words == ["x", "y", "z"])
-            let sql = "SELECT source_id AS s FROM \(context.old.name(ofTable: "s_tags")) ORDER BY target_id"
+            let sql = "SELECT source_id AS s FROM \(context.old.tableName("s_tags")) ORDER BY target_id"
             #expect(try context.old.rows(sql) { try $0.value("s", as: Int.self) } == [3, 1, 1])
         }
         for reads in [true, false] {
@@ -128,7 +128,7 @@ import Testing
                 try checkOld(context)
                 #expect(try context.new.find(Tag.self, id: .init(rawValue: 1))?.ownerID?.rawValue == 2)
                 try context.update(Tag(id: 3, word: "changed", owner: 3))
-                try context.execute("DELETE FROM \(context.new.name(ofTable: "s_tags")) WHERE target_id = 2")
+                try context.execute("DELETE FROM \(context.new.tableName("s_tags")) WHERE target_id = 2")
                 try checkOld(context)
             } check: { (url: URL) throws in
                 let tags = try rows(url, "SELECT id, word, s_id FROM tag ORDER BY id")
@@ -161,7 +161,7 @@ import Testing
                 #expect { _ = try read() } throws: { "\($0)".contains("those of the newest version") }
             }
             #expect(throws: (any Error).self) {
-                try step.context.old.rows("DELETE FROM \(step.context.old.name(of: Tag.self))") { _ in 0 }
+                try step.context.old.rows("DELETE FROM \(step.context.old.tableName(of: Tag.self))") { _ in 0 }
             }
             try step.migrate(S.self) { (old: S, _) -> Outcome<S> in .keep(old) }
         }

@@ -192,7 +192,7 @@ private struct Querying: CustomMigration {
         return .keep(old)
     }
     mutating func didMigrate(_ context: Context) throws {
-        try context.execute("UPDATE \(context.name(of: Part.self)) SET note = (SELECT v FROM s WHERE id = 2)")
+        try context.execute("UPDATE \(context.tableName(of: Part.self)) SET note = (SELECT v FROM s WHERE id = 2)")
     }
 }
 

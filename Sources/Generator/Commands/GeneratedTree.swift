@@ -168,10 +168,10 @@ struct GeneratedTree {
             guard let text = try? String(contentsOf: stub.url, encoding: .utf8) else { return [] }
             let written = Set(Self.functions(in: text))
             return Self.functions(in: stub.contents).filter { function in
-                !written.contains(function) && (!isForRemovals || function.hasPrefix("carryOn"))
+                !written.contains(function) && (!isForRemovals || function.hasPrefix("rescue"))
             }.map { function in
                 let message =
-                    function.hasPrefix("carryOn")
+                    function.hasPrefix("rescue")
                     ? "the step now removes data that the migration does not save; write \(function), or add \"discard\": true"
                     : "the step now needs a function that the migration does not have; write \(function)"
                 return (stub.url, message)
@@ -188,10 +188,10 @@ struct GeneratedTree {
         }
     }
 
-    /// Returns the functions in the source of a custom migration that its step may call: `carryOnUserFax`, or
+    /// Returns the functions in the source of a custom migration that its step may call: `rescueUserFax`, or
     /// `migrate(_ old: V1_0.User)`.
     private static func functions(in text: String) -> [String] {
-        text.matches(of: /func (carryOn\w+)\(/).map { String($0.1) }
+        text.matches(of: /func (rescue\w+)\(/).map { String($0.1) }
             + text.matches(of: /func migrate\(\s*_ old: (?:borrowing )?(?:\w+\.)*(V\w+\.\w+)/).map {
                 "migrate(_ old: \($0.1))"
             }

@@ -160,13 +160,13 @@ struct MigrationFunction: TemplateValues {
 
 /// A function that preserves removed data.
 struct RemovalFunction: TemplateValues {
-    let carryOn: String
+    let rescue: String
     /// The name of the function that checks it in tests.
     let check: String
     let reason: String
 
     static let fields: [TemplateField<Self>] = [
-        .text("function", \.carryOn, "the name of the function"),
+        .text("function", \.rescue, "the name of the function"),
         .text("reason", \.reason, "a sentence about what is removed"),
     ]
 }
@@ -267,7 +267,7 @@ extension Generator {
         return step.removals.map { entity, property, reason in
             var name = SwiftName.type(entity.name) + (property.map { SwiftName.type($0.name) } ?? "")
             while !taken.insert(name).inserted { name += "_" }
-            return RemovalFunction(carryOn: "carryOn" + name, check: "check" + name, reason: reason)
+            return RemovalFunction(rescue: "rescue" + name, check: "check" + name, reason: reason)
         }
     }
 

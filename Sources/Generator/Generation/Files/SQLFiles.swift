@@ -92,7 +92,7 @@ extension Generator {
             entities: (step.customEntities.map { ($0.old, $0.new) } + step.merged).map { old, new in
                 .init(old: old.name, new: new.name)
             },
-            removals: Self.removals(step).map(\.carryOn),
+            removals: Self.removals(step).map(\.rescue),
             finish: Self.terminated(statements.alter + statements.finish))
     }
 

@@ -165,7 +165,7 @@ extension Generator {
                 case .merged(let old, _): .init(function: "merge", type: names.type(old.lineage, in: step.from))
                 }
             },
-            removals: Self.removals(step).map(\.carryOn))
+            removals: Self.removals(step).map(\.rescue))
     }
 
     /// Returns, for each version, the lines of its new, changed and removed tables.

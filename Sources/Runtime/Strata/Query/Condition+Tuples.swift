@@ -4,9 +4,6 @@
 //
 //     Movie.all.where { ($0.popularity, $0.id) > (last.popularity, last.id) }.orderBy { ($0.popularity, $0.id) }.limit(20)
 
-/// A value that SQL orders: a primary key, or a `ColumnComparable` value.
-public protocol OrderedValue: Sendable {}
-
 /// A value of a row, and the value that it is compared with.
 private struct OrderedPart<Entity: StoredEntity> {
     let columns: [QueryFragment]

@@ -84,7 +84,7 @@ extension Connection {
         } catch let error as SQLiteError where error.code == SQLITE_AUTH {
             let reason = authorizer.outdatedTable.map {
                 "it changes the old table \($0), which is dropped at the end of the step: "
-                    + "MigrationContext.name(of:) is the name of the new one"
+                    + "MigrationContext.tableName(of:) is the name of the new one"
             }
             throw QueryError.refused(
                 reason: reason ?? "it sets a pragma, attaches a database, or begins or ends a transaction", sql: sql)

@@ -63,7 +63,7 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     }
 
     /// Selects a value of each group: its key or an aggregate.
-    @inlinable public func select<Value: Selectable & Sendable>(
+    @inlinable public func select<Value: Selectable>(
         _ value: (RowGroup<Entity, Key>) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         selectionSource.selection(value(group))
@@ -72,10 +72,10 @@ public struct GroupedRequest<Entity: StoredEntity, Key: Sendable>: Sendable {
     /// Selects several values of each group.
     ///
     /// - Parameter values: A closure that returns a tuple.
-    @inlinable public func select<each Value: Selectable & Sendable>(
-        _ values: (RowGroup<Entity, Key>) -> (repeat Column<Entity, each Value>)
-    ) -> Selection<Entity, (repeat each Value)> {
-        selectionSource.selection(repeat each values(group))
+    @inlinable public func select<First: Selectable, each Rest: Selectable>(
+        _ values: (RowGroup<Entity, Key>) -> (Column<Entity, First>, repeat Column<Entity, each Rest>)
+    ) -> Selection<Entity, (First, repeat each Rest)> {
+        selectionSource.selection(of: group, values)
     }
 
     /// Makes the compiler refuse a closure that returns no values of the group.
@@ -212,7 +212,7 @@ extension Request {
     /// Groups the rows for which a closure returns the same tuple of values.
     ///
     /// ```swift
-    /// let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select { ($0.key.0, $0.key.1, $0.count) }
+    /// let groups = Movie.all.grouped { ($0.studio.name, $0.voteCount) }.select { ($0.key.0, $0.count) }
     /// ```
     public func grouped<A, B>(
         by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>)

@@ -171,6 +171,13 @@ public struct RelatedRows<Source: StoredEntity, Target: StoredEntity>: Sendable 
         contains { _ in Column(Target.table.key) == id }
     }
 
+    /// The row is among the rows.
+    ///
+    /// ```swift
+    /// let request = Movie.all.where { $0.genres.contains(drama) }
+    /// ```
+    public func contains(_ row: Target) -> Condition<Source> { contains(Target.id(of: row)) }
+
     /// `condition` is true for all rows. It is also true if there are no rows.
     public func allSatisfy(_ condition: (Target.Columns) -> Condition<Target>) -> Condition<Source> {
         !contains { !condition($0) }

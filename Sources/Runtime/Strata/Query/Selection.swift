@@ -105,7 +105,7 @@ public struct EmptySelection: Sendable {}
 
     // The compiler specializes what reads the rows for the types of the values, so it must see these functions.
 
-    @inlinable func selection<Value: Selectable & Sendable>(
+    @inlinable func selection<Value: Selectable>(
         _ column: Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         var columns = SelectedColumns()
@@ -116,9 +116,11 @@ public struct EmptySelection: Sendable {}
         }
     }
 
-    @inlinable func selection<each Value: Selectable & Sendable>(
-        _ parts: repeat Column<Entity, each Value>
+    /// The values of several parts, which are the elements of a tuple.
+    @inlinable func selection<Scope, each Value: Selectable>(
+        of scope: Scope, _ values: (Scope) -> (repeat Column<Entity, each Value>)
     ) -> Selection<Entity, (repeat each Value)> {
+        let parts = values(scope)
         var columns = SelectedColumns()
         repeat columns.add(each parts)
         if columns.hasJSON {
@@ -157,7 +159,7 @@ extension Request {
     /// ```swift
     /// let selection = Movie.all.select { $0.studio.name }
     /// ```
-    @inlinable public func select<Value: Selectable & Sendable>(
+    @inlinable public func select<Value: Selectable>(
         _ value: (Entity.Columns) -> Column<Entity, Value>
     ) -> Selection<Entity, Value> {
         selectionSource.selection(value(Entity.Columns()))
@@ -170,13 +172,11 @@ extension Request {
     /// ```
     ///
     /// - Parameter values: A closure that returns a tuple.
-    @inlinable public func select<each Value: Selectable & Sendable>(
-        _ values: (Entity.Columns) -> (repeat Column<Entity, each Value>)
-    ) -> Selection<Entity, (repeat each Value)> {
-        selectionSource.selection(repeat each values(Entity.Columns()))
+    @inlinable public func select<First: Selectable, each Rest: Selectable>(
+        _ values: (Entity.Columns) -> (Column<Entity, First>, repeat Column<Entity, each Rest>)
+    ) -> Selection<Entity, (First, repeat each Rest)> {
+        selectionSource.selection(of: Entity.Columns(), values)
     }
-
-    // A closure for the complete row and other values does not type-check as a tuple of any length.
 
     /// Selects complete rows, to fetch values of them in your own type.
     ///
@@ -194,46 +194,47 @@ extension Request {
     /// ```
     ///
     /// - Parameter values: A closure that returns a tuple, with the row first. It can have five more values.
-    @inlinable public func select<A: Selectable & Sendable>(
+    @inlinable public func select<A: Selectable>(
         _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>)
     ) -> Selection<Entity, (Entity, A)> {
-        selectionSource.selection(Entity.Columns.row, values(Entity.Columns()).1)
+        let (_, a) = values(Entity.Columns())
+        return selectionSource.selection(of: Entity.Columns.row) { ($0, a) }
     }
 
     /// Selects the complete row and two values of each row.
-    @inlinable public func select<A: Selectable & Sendable, B: Selectable & Sendable>(
+    @inlinable public func select<A: Selectable, B: Selectable>(
         _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>, Column<Entity, B>)
     ) -> Selection<Entity, (Entity, A, B)> {
         let (_, a, b) = values(Entity.Columns())
-        return selectionSource.selection(Entity.Columns.row, a, b)
+        return selectionSource.selection(of: Entity.Columns.row) { ($0, a, b) }
     }
 
     /// Selects the complete row and three values of each row.
-    @inlinable public func select<A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable>(
+    @inlinable public func select<A: Selectable, B: Selectable, C: Selectable>(
         _ values: (Entity.Columns) -> (Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)
     ) -> Selection<Entity, (Entity, A, B, C)> {
         let (_, a, b, c) = values(Entity.Columns())
-        return selectionSource.selection(Entity.Columns.row, a, b, c)
+        return selectionSource.selection(of: Entity.Columns.row) { ($0, a, b, c) }
     }
 
     /// Selects the complete row and four values of each row.
     @inlinable
     public func select<
-        A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable, D: Selectable & Sendable
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable
     >(
         _ values: (Entity.Columns) -> (
             Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>
         )
     ) -> Selection<Entity, (Entity, A, B, C, D)> {
         let (_, a, b, c, d) = values(Entity.Columns())
-        return selectionSource.selection(Entity.Columns.row, a, b, c, d)
+        return selectionSource.selection(of: Entity.Columns.row) { ($0, a, b, c, d) }
     }
 
     /// Selects the complete row and five values of each row.
     @inlinable
     public func select<
-        A: Selectable & Sendable, B: Selectable & Sendable, C: Selectable & Sendable, D: Selectable & Sendable,
-        E: Selectable & Sendable
+        A: Selectable, B: Selectable, C: Selectable, D: Selectable,
+        E: Selectable
     >(
         _ values: (Entity.Columns) -> (
             Entity.Columns, Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>,
@@ -241,7 +242,7 @@ extension Request {
         )
     ) -> Selection<Entity, (Entity, A, B, C, D, E)> {
         let (_, a, b, c, d, e) = values(Entity.Columns())
-        return selectionSource.selection(Entity.Columns.row, a, b, c, d, e)
+        return selectionSource.selection(of: Entity.Columns.row) { ($0, a, b, c, d, e) }
     }
 
     /// Selects the related row of each row.

@@ -35,18 +35,6 @@ extension ReadTransaction {
         try plan(of: selection.statement(names: name))
     }
 
-    /// Is unavailable: such a selection has no values.
-    @available(
-        *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
-    )
-    public func fetch(_ selection: EmptySelection) throws -> [Never] { [] }
-
-    /// Is unavailable: such a selection has no values.
-    @available(
-        *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
-    )
-    public func first(_ selection: EmptySelection) throws -> Never? { nil }
-
     /// Passes the rows to `body`, until it returns false.
     @inlinable func read<Entity, Value>(
         _ selection: Selection<Entity, Value>, _ body: (Row) throws -> Bool

@@ -218,6 +218,13 @@ extension WriteTransaction {
         return try fetch(rows(with: returned(updating(request, assignments, isReturning: true))))
     }
 
+    /// Updates a property of all rows of a request, and returns the updated rows, in an undefined order.
+    public func updateAndFetch<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ assignment: (Entity.Columns) -> Assignment<Entity>
+    ) throws -> [Entity] {
+        try updateAndFetch(request) { [assignment($0)] }
+    }
+
     /// Deletes all rows of a request, and returns them, in their order.
     ///
     /// ```swift

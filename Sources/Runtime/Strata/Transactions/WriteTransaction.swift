@@ -143,7 +143,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Updates properties of all rows of a request.
     ///
     /// ```swift
-    /// try transaction.update(Movie.all.where { $0.summary == nil }) { [$0.summary.set(to: "Unseen.")] }
+    /// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
     /// ```
     ///
     /// - Returns: The number of updated rows.
@@ -152,6 +152,19 @@ public final class WriteTransaction: ReadTransaction {
     ) throws -> Int {
         let assignments = assignments(Entity.Columns())
         return assignments.isEmpty ? 0 : try run(updating(request, assignments))
+    }
+
+    /// Updates a property of all rows of a request.
+    ///
+    /// ```swift
+    /// try transaction.update(Movie.all.where { $0.summary == nil }) { $0.summary.set(to: "Unseen.") }
+    /// ```
+    ///
+    /// - Returns: The number of updated rows.
+    @discardableResult public func update<Entity: StoredEntity>(
+        _ request: Request<Entity>, _ assignment: (Entity.Columns) -> Assignment<Entity>
+    ) throws -> Int {
+        try update(request) { [assignment($0)] }
     }
 
     /// A statement that updates the rows of a request, and returns their primary keys if `isReturning` is true.

@@ -6,6 +6,9 @@ public protocol ColumnEquatable: Sendable {
     var stored: SQLiteValue { get }
 }
 
+/// A value that SQL orders: a primary key, or a `ColumnComparable` value.
+public protocol OrderedValue: Sendable {}
+
 /// A value that SQL orders as Swift does. Text is ordered by its bytes. A `Decimal` is stored as text and ordered by its
 /// value.
 public protocol ColumnComparable: ColumnEquatable, OrderedValue {}

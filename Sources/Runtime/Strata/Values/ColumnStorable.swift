@@ -15,6 +15,13 @@ public protocol ColumnStorable: Selectable {
 extension ColumnStorable {
     /// One.
     @inlinable public static var columnCount: Int { 1 }
+
+    /// Returns whether a column is NULL. A key with several columns is missing if one of them is NULL: such a foreign key
+    /// references no row (https://sqlite.org/foreignkeys.html#fk_composite).
+    @inlinable public static func isMissing(in row: Row, at index: Int) -> Bool {
+        let count = columnCount
+        return count == 1 ? row.isNull(index) : (index..<index + count).contains { row.isNull($0) }
+    }
 }
 
 extension Int: ColumnStorable {

@@ -216,3 +216,38 @@ extension StoredEntity {
         }
     }
 }
+
+extension StoredEntity {
+    /// The number of the table's columns.
+    public static var columnCount: Int { table.fetchedColumns.count }
+
+    /// Reads a complete row from the columns of a query.
+    public init(row: Row, at index: Int) throws {
+        if index == 0 {
+            self = try Self.read(row)
+        } else {
+            let columns = ColumnRange(row, from: index, Self.table.fetchedColumns)
+            self = try withExtendedLifetime(columns) { try Self.read(Row(nil, Unmanaged.passUnretained(columns))) }
+        }
+    }
+
+    /// Returns whether there is no row. A primary key is never NULL.
+    public static func isMissing(in row: Row, at index: Int) -> Bool {
+        row.isNull(index + (table.fetchedColumns.firstIndex(of: table.key[0]) ?? 0))
+    }
+}
+
+/// The columns of a row from an index on.
+private final class ColumnRange: RowSource {
+    private let row: Row
+    private let first: Int
+
+    init(_ row: Row, from first: Int, _ names: [String]) {
+        (self.row, self.first) = (row, first)
+        super.init(names)
+    }
+
+    override func cell(_ index: Int) -> OpaquePointer? {
+        names.indices.contains(index) ? row.cell(first + index) : nil
+    }
+}

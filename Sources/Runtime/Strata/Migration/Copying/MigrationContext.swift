@@ -90,15 +90,15 @@ public struct MigrationContext<OldVersion, NewVersion> {
     /// Returns the new primary key of an old row, for a reference that is never nil.
     ///
     /// ```swift
-    /// let country = try context.key(of: V2_0.Country.self, for: old.countryID)
+    /// let country = try context.newKey(of: V2_0.Country.self, for: old.countryID)
     /// ```
     ///
     /// - Parameters:
     ///   - type: The new entity.
     ///   - id: The primary key of the old row. The row may be one of an entity that is merged into the new one.
     /// - Throws: `MigrationError.noNewRow` if the row was dropped or never existed, or `MigrationError.notMigratedYet`.
-    public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID {
-        guard let key = try key(of: type, for: Optional(id)) else {
+    public func newKey<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID) throws -> New.ID {
+        guard let key = try newKey(of: type, for: Optional(id)) else {
             throw MigrationError.noNewRow(table: New.table.name, key: "\(id)")
         }
         return key
@@ -107,7 +107,7 @@ public struct MigrationContext<OldVersion, NewVersion> {
     /// Returns the new primary key of an old row, for a reference that may be nil.
     ///
     /// ```swift
-    /// let country = try context.key(of: V2_0.Country.self, for: old.countryID)
+    /// let country = try context.newKey(of: V2_0.Country.self, for: old.countryID)
     /// ```
     ///
     /// - Parameters:
@@ -116,7 +116,7 @@ public struct MigrationContext<OldVersion, NewVersion> {
     /// - Returns: The new primary key; nil if `id` is nil, or if the row was dropped or never existed. If the new primary key
     ///   has the same type, a row that never existed keeps the one it is referenced by.
     /// - Throws: `MigrationError.notMigratedYet` if the new primary key has another type, and is not known yet.
-    public func key<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID?) throws -> New.ID? {
+    public func newKey<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID?) throws -> New.ID? {
         guard let id else { return nil }
         try access.new.checkOpen()
         let merged = access.mergedKeys.filter { $0.table == New.table.name }.map(\.map)
@@ -184,10 +184,10 @@ public struct MigrationContext<OldVersion, NewVersion> {
     /// Runs an SQL statement that you write.
     ///
     /// ```swift
-    /// try context.execute("UPDATE \(context.name(of: Movie.self)) SET popularity = ?", [0.5])
+    /// try context.execute("UPDATE \(context.tableName(of: Movie.self)) SET popularity = ?", [0.5])
     /// ```
     ///
-    /// While the step runs, a new table may have a temporary name. `name(of:)` returns it.
+    /// While the step runs, a new table may have a temporary name. `tableName(of:)` returns it.
     ///
     /// - Parameters:
     ///   - sql: The statement. Without arguments, it may be several statements.
@@ -200,8 +200,8 @@ public struct MigrationContext<OldVersion, NewVersion> {
     }
 
     /// Returns the quoted name that the table of a new entity has while the step runs.
-    public func name<New: StoredEntity>(of type: New.Type) -> String {
-        self.new.name(of: type)
+    public func tableName<New: StoredEntity>(of type: New.Type) -> String {
+        self.new.tableName(of: type)
     }
 
     // MARK: New primary keys

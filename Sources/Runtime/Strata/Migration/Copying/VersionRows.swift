@@ -108,14 +108,14 @@ public struct VersionRows<Version> {
     /// Runs your own query, and returns the results of `body` for its rows.
     ///
     /// ```swift
-    /// let items = context.old.name(of: V1_0.LaundryItem.self)
+    /// let items = context.old.tableName(of: V1_0.LaundryItem.self)
     /// let prices = try context.old.rows("SELECT price FROM \(items) WHERE master_id = ?", [old.storeID]) {
     ///     try $0.value("price", as: Double?.self)
     /// }
     /// ```
     ///
     /// - Parameters:
-    ///   - sql: The query. While a migration runs, a table may have another name: `name(of:)` and `name(ofTable:)` return it.
+    ///   - sql: The query. While a migration runs, a table may have another name: `tableName(of:)` and `tableName(_:)` return it.
     ///   - arguments: The values of the parameters. A primary key with several columns takes several parameters.
     ///   - body: A closure that reads one row.
     /// - Throws: `SQLiteError` if the SQL is invalid, `QueryError`, or the error of `body`.
@@ -126,10 +126,10 @@ public struct VersionRows<Version> {
     }
 
     /// Returns the quoted name that the table of an entity has in your own SQL.
-    public func name<Entity: StoredEntity>(of type: Entity.Type) -> String { name(ofTable: Entity.table.name) }
+    public func tableName<Entity: StoredEntity>(of type: Entity.Type) -> String { tableName(Entity.table.name) }
 
     /// Returns the quoted name that a table of the version, such as a join table, has in your own SQL.
     ///
     /// - Parameter table: The unquoted name of the table in the version.
-    public func name(ofTable table: String) -> String { transaction.quoted(table) }
+    public func tableName(_ table: String) -> String { transaction.quoted(table) }
 }

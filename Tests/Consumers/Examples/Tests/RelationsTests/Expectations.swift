@@ -16,7 +16,7 @@ extension RelationsSchemaStep_1_0_to_2_0 {
         }
         .sorted { ($0.artistPosition ?? .max, $0.id.rawValue) < ($1.artistPosition ?? .max, $1.id.rawValue) }
         func keys<Key: ColumnStorable>(_ table: String, _ source: Int, _ type: Key.Type) throws -> [Key] {
-            let pairs = rows.old.name(ofTable: table)
+            let pairs = rows.old.tableName(table)
             return try rows.old.rows("SELECT target_id FROM \(pairs) WHERE source_id = ? ORDER BY position", [source]) {
                 try $0.value("target_id", as: type)
             }

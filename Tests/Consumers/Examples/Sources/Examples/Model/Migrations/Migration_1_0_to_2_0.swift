@@ -34,7 +34,7 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     }
 
     mutating func migrate(_ old: V1_0.Town, _ context: Context) throws -> Outcome<V2_0.Town> {
-        let country = try context.key(of: V2_0.Country.self, for: old.countryID)
+        let country = try context.newKey(of: V2_0.Country.self, for: old.countryID)
         return .keep(.init(migrating: old, countryID: country))
     }
 
@@ -60,9 +60,9 @@ struct Migration_1_0_to_2_0: ExamplesSchema.CustomMigration_1_0_to_2_0 {
     }
 
     // `migrate` has saved this data already.
-    mutating func carryOnPersonStreet(_ context: Context) throws {}
-    mutating func carryOnPersonCity(_ context: Context) throws {}
-    mutating func carryOnSongArtistName(_ context: Context) throws {}
+    mutating func rescuePersonStreet(_ context: Context) throws {}
+    mutating func rescuePersonCity(_ context: Context) throws {}
+    mutating func rescueSongArtistName(_ context: Context) throws {}
 
     // Drop rows. All columns of the other rows are copied.
     mutating func migrate(

@@ -68,9 +68,9 @@ SELECT "id", "text" FROM "post";
 --   migrate, for each row of tag: returns the row of tag, or drops or merges the row
 --   migrate, for each row of town: returns the row of town, or drops or merges the row
 --   migrate, for each row of draft: returns the row of post, or drops or merges the row
---   carryOnPersonStreet
---   carryOnPersonCity
---   carryOnSongArtistName
+--   rescuePersonStreet
+--   rescuePersonCity
+--   rescueSongArtistName
 --   didMigrate
 
 DROP TABLE "account";

@@ -4,7 +4,7 @@ import Strata
 struct Migration_1_0_to_2_0: RelationsSchema.CustomMigration_1_0_to_2_0 {
     mutating func migrate(_ old: V1_0.Song, _ context: Context) throws -> Outcome<V2_0.Song> {
         var new = V2_0.Song(migrating: old)
-        guard let album = try context.key(of: V2_0.Album.self, for: Optional(old.albumID)) else { return .drop }
+        guard let album = try context.newKey(of: V2_0.Album.self, for: Optional(old.albumID)) else { return .drop }
         new.albumID = album
         new.title = try Self.title(of: old, context)
         return .keep(new)
@@ -17,7 +17,7 @@ struct Migration_1_0_to_2_0: RelationsSchema.CustomMigration_1_0_to_2_0 {
         let fans = try artist.map { try context.related($0, \.fans).map(\.title) } ?? []
         let tags = try context.related(album, \.tags).map(\.id.rawValue)
         let twins = try context.old.fetch(V1_0.Song.all.where { $0.albumID == album.id }.orderBy { $0.id.descending })
-        let pairs = context.old.name(ofTable: "album_tags")
+        let pairs = context.old.tableName("album_tags")
         let count = try context.old.rows("SELECT count(*) AS n FROM \(pairs) WHERE source_id = ?", [album.id]) {
             try $0.value("n", as: Int.self)
         }
