@@ -95,25 +95,6 @@ import Testing
         #expect(Self.sources["json", default: []].contains(sample.lines))
     }
 
-    /// The compiled statements stand in `Samples.swift`.
-    @Test func `the requests beside those of GRDB compile, and are as short`() throws {
-        let url = Documentation.root.appendingPathComponent(
-            "Sources/Runtime/Strata/Strata.docc/ComingFrom/ComingFromGRDB.md")
-        let rows = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-            .drop { $0 != "| request | GRDB | Strata |" }.dropFirst(2).prefix { $0.hasPrefix("|") }
-            .map { Documentation.code(in: String($0)) }
-        #expect(rows.count == 8)
-        let samples = try String(
-            contentsOf: Documentation.root.appendingPathComponent("Tests/DocumentationTests/Samples.swift"),
-            encoding: .utf8)
-        for row in rows {
-            #expect(row.count == 2)
-            #expect(samples.contains(row[1]), "\(row[1])")
-            // `descending` is spelled out.
-            #expect(row[1].count <= row[0].count + (row[1].contains("descending") ? 1 : 0), "\(row[1])")
-        }
-    }
-
     @Test func `there are eight recipes`() {
         #expect(Set(Self.recipes.map(\.file)).count == 8)
     }

@@ -117,6 +117,12 @@ import Testing
         }
     }
 
+    @Test func `an example of a Boolean property`() throws {
+        let store = library.store
+        let played = try store.read { try $0.fetch(Episode.all.where(\.isPlayed)) }
+        #expect(Set(played) == Set(library.episodes.filter(\.isPlayed)))
+    }
+
     @Test func `examples of complete rows beside values`() throws {
         try library.store.read { transaction in
             do {

@@ -68,7 +68,7 @@ import Testing
                         try await store.write { transaction in
                             for (id, amount) in [(from, -1), (to, 1)] {
                                 try transaction.update(Thing.all.where { $0.id == .init(rawValue: id) }) {
-                                    [$0.number.add(amount)]
+                                    $0.number += amount
                                 }
                             }
                         }

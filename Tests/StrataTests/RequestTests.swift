@@ -236,7 +236,7 @@ import Testing
             #expect(none == nil)
         }
         try store.write { (t: WriteTransaction) throws in
-            try t.update(Thing.all.where { $0.price == 9.5 }) { [$0.price.add(0.75)] }
+            try t.update(Thing.all.where { $0.price == 9.5 }) { $0.price += 0.75 }
             #expect(try t.find(Thing.self, id: 5)?.price == Decimal(string: "10.25"))
         }
     }

@@ -53,7 +53,7 @@ import Testing
             let some = Thing.all.where { $0.id > 7 || $0.id == 1 }
             let count = try t.update(some) { [$0.text.set(to: "x"), $0.number.set(to: 3), $0.parent.set(to: 2)] }
             #expect(count == 4)
-            #expect(try t.update(some.orderBy { $0.id.descending }.limit(2)) { [$0.number.add(4)] } == 2)
+            #expect(try t.update(some.orderBy { $0.id.descending }.limit(2)) { $0.number += 4 } == 2)
             #expect(
                 try t.update(Thing.all.where { $0.id == 1 }) { [$0.parent.set(to: nil), $0.note.set(to: nil)] } == 1)
             #expect(try t.fetch(some.orderBy { $0.id.ascending }.select { $0.number }) == [3, 3, 7, 7])

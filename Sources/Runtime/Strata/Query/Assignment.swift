@@ -3,7 +3,7 @@ import SQLSchema
 /// A new value for a property, for updating all rows of a request.
 ///
 /// ```swift
-/// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.add(1)] }
+/// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount += 1] }
 /// ```
 public struct Assignment<Entity: StoredEntity>: Sendable {
     /// The unquoted names of the columns; empty if the value is not a property of the entity.
@@ -58,18 +58,30 @@ extension Column {
     }
 
     /// Adds `value` to the property.
-    public func add(_ value: Value) -> Assignment<Entity> where Value: ColumnComparable & Numeric {
-        sum(value.stored)
+    ///
+    /// ```swift
+    /// try transaction.update(Movie.all.where { $0.studioID == nil }) { $0.voteCount += 1 }
+    /// ```
+    public static func += (column: Column, value: Value) -> Assignment<Entity>
+    where Value: ColumnComparable & Numeric {
+        column.set(to: column + value)
     }
 
     /// Adds `value` to the property, unless it is nil.
-    public func add<V: ColumnComparable & Numeric>(_ value: V) -> Assignment<Entity> where Value == V? {
-        sum(value.stored)
+    public static func += <V: ColumnComparable & Numeric>(column: Column, value: V) -> Assignment<Entity>
+    where Value == V? {
+        column.set(to: column + value)
     }
 
-    private func sum(_ value: SQLiteValue) -> Assignment<Entity> {
-        Assignment(
-            self,
-            Self.isDecimal ? "\(sql: DecimalFunctions.add)(\(fragment), \(value))" : "\(fragment) + \(value)")
+    /// Subtracts `value` from the property.
+    public static func -= (column: Column, value: Value) -> Assignment<Entity>
+    where Value: ColumnComparable & Numeric {
+        column.set(to: column - value)
+    }
+
+    /// Subtracts `value` from the property, unless it is nil.
+    public static func -= <V: ColumnComparable & Numeric>(column: Column, value: V) -> Assignment<Entity>
+    where Value == V? {
+        column.set(to: column - value)
     }
 }
