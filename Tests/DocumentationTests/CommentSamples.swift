@@ -202,7 +202,7 @@ private struct MovieCard: Sendable {
             try transaction.update(movie)
             try transaction.update(movie, \.title, \.popularity)
             try transaction.update(Movie.all.where { $0.summary == nil }) { $0.summary.set(to: "Unseen.") }
-            try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount += 1] }
+            try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.set(to: 0)] }
             try transaction.delete(movie)
             try transaction.delete(Movie.self, id: 7)
             let count = try transaction.delete(Movie.all.where { $0.popularity < 2 })

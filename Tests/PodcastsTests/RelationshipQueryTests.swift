@@ -246,7 +246,9 @@ import Testing
         let l = library
         try l.store.write { transaction in
             let request = Episode.all.where { $0.podcast.publisher.country == "DE" && $0.podcast.episodes.count > 5 }
-            let count = try transaction.update(request) { [$0.title.set(to: $0.podcast.title), $0.seconds += 1] }
+            let count = try transaction.update(request) {
+                [$0.title.set(to: $0.podcast.title), $0.seconds.set(to: $0.seconds + 1)]
+            }
             let expected = l.episodes.filter {
                 l.publisher(l.podcast($0))?.country == "DE" && l.episodes(l.podcast($0)).count > 5
             }

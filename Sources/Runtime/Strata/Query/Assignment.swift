@@ -3,7 +3,7 @@ import SQLSchema
 /// A new value for a property, for updating all rows of a request.
 ///
 /// ```swift
-/// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount += 1] }
+/// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.set(to: 0)] }
 /// ```
 public struct Assignment<Entity: StoredEntity>: Sendable {
     /// The unquoted names of the columns; empty if the value is not a property of the entity.

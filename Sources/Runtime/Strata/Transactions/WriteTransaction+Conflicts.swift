@@ -68,7 +68,7 @@ extension WriteTransaction {
     /// let genre = try transaction.upsert(Genre(id: 9, name: "Drama"), on: \.name)
     /// ```
     ///
-    /// A row that comes from elsewhere often lacks what only the app knows. Name the properties that it has, or those that keep
+    /// A row that comes from elsewhere often lacks what only the app knows. Name the properties that it has, or the ones that keep
     /// their values:
     ///
     /// ```swift

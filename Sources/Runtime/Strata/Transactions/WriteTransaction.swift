@@ -143,7 +143,7 @@ public final class WriteTransaction: ReadTransaction {
     /// Updates properties of all rows of a request.
     ///
     /// ```swift
-    /// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount += 1] }
+    /// try transaction.update(Movie.all) { [$0.popularity.set(to: 5), $0.voteCount.set(to: 0)] }
     /// ```
     ///
     /// - Returns: The number of updated rows.
