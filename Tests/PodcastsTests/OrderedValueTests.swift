@@ -100,6 +100,21 @@ import Testing
         }
     }
 
+    @Test func `decimals in tuples are compared as numbers`() throws {
+        let l = library
+        // As texts, 9.25 is greater than 18.5.
+        try l.store.write { try $0.update(Episode.all) { $0.price.set(to: $0.price * 37) } }
+        let all = try l.store.read { try $0.fetch(Episode.all) }
+        for last in all.prefix(20) {
+            let (price, id) = (last.price, last.id)
+            try l.check(all) {
+                ($0.price, $0.id) > (price, id)
+            } _: {
+                ($0.price, $0.id.rawValue) > (price, id.rawValue)
+            }
+        }
+    }
+
     @Test func `pages that begin behind the last row contain each row once`() throws {
         let l = library
         let all = Episode.all.orderBy { [$0.seconds.descending, $0.id.descending] }.limit(7)
