@@ -69,7 +69,9 @@ import Testing
     private static let elsewhere: Set<String> = [
         "malformedLock", "twoReleases", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted",
         "uncheckedMigration",
-        "currentDate", "unusedSubtype", "hiddenType", "controlInFileName", "severalDrafts", "namedToo",
+        "currentDate", "previousNameOfLucid", "payloads", "identifierOfLucid", "lazy", "keyOfUnpersisted",
+        "nullableToMany",
+        "unusedSubtype", "hiddenType", "controlInFileName", "severalDrafts", "namedToo",
         "currentVersionIsOld",
         "currentVersionIsUnsupported", "tooMany",
     ]

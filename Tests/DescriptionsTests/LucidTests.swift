@@ -26,7 +26,9 @@ import Testing
             ])
         #expect(
             descriptions.diagnostics.map(\.description) == [
-                "Book.json:2:34: note: a store does not need these keys, so they are ignored: objc, key, match_exact_key, id_only"
+                "Book.json:2:34: note: a store does not need these keys, so they are ignored: objc, key, match_exact_key, id_only",
+                "Book.json:5:56: note: \"lazy\" makes the property nullable: nil is also a value that was not requested",
+                "Book.json:7:31: note: \"lazy\" has no effect on a to_many: rows that were not requested are none",
             ])
     }
 
@@ -85,6 +87,148 @@ import Testing
             descriptions.diagnostics.map(\.description) == [
                 "Book.json:2:78: note: \"current_date\" is not a constant, so the property has no default value; set the date of each new row"
             ])
+    }
+
+    // MARK: Keys that mean something else in Lucid
+
+    /// The newest version of the entities, a line each, and the diagnostics.
+    private func read(_ files: [String: String], isLucid: Bool?) -> (lines: [String], messages: [String]) {
+        let sources = files.map { SourceFile(path: "\($0.key).json", bytes: Array($0.value.utf8)) }
+        let read = ValidatedDescriptions(reading: sources, folder: "Model", schema: "Schema", isLucid: isLucid)
+        let newest = read.history?.newest
+        return (newest.map { $0.entities.map($0.logicalLine) } ?? [], read.diagnostics.map(\.description))
+    }
+
+    private func entity(_ properties: String, _ keys: String = #""persist": true, "identifier": { "type": "int" }"#)
+        -> String
+    {
+        #"{ "name": "book", "version_history": [{ "version": "1.0" }], \#(keys), "properties": [\#(properties)] }"#
+    }
+
+    @Test func `"nil" is decided by strata.json where it may be a text`() {
+        let text = entity(#"{ "name": "a", "property_type": "string", "nullable": true, "default_value": "nil" }"#)
+        let undecided = read(["Book": text], isLucid: nil)
+        #expect(
+            undecided.messages == [
+                """
+                Book.json:1:204: error: "nil" is no value in Lucid, but a text in Strata; write in strata.json
+                    "lucid": true    for no value, or
+                    "lucid": false   for the text
+                """
+            ])
+        #expect(read(["Book": text], isLucid: true).lines == ["book | key id: int | a: string?"])
+        #expect(read(["Book": text], isLucid: false).lines == ["book | key id: int | a: string? = \"nil\""])
+        let number = entity(#"{ "name": "a", "property_type": "int", "nullable": true, "default_value": "nil" }"#)
+        for isLucid in [nil, true, false] {
+            #expect(read(["Book": number], isLucid: isLucid).lines == ["book | key id: int | a: int?"])
+        }
+    }
+
+    @Test func `an entity without "persist" is not stored in Lucid`() {
+        let files = [
+            "Book": entity(""),
+            "Author":
+                #"{ "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" }, "properties": [] }"#,
+        ]
+        let undecided = read(files, isLucid: nil)
+        #expect(
+            undecided.messages == [
+                """
+                Author.json:1:1: error: Lucid does not store an entity without "persist", but Strata does; write in strata.json
+                    "lucid": true    not to store it, or
+                    "lucid": false   to store it
+                """
+            ])
+        #expect(read(files, isLucid: false).lines == ["author | key id: int", "book | key id: int"])
+        let lucid = read(files, isLucid: true)
+        #expect(
+            lucid.lines == ["book | key id: int"]
+                && lucid.messages == [
+                    "Author.json:1:1: note: \"persist\" is absent, which is false in Lucid, so this entity is not stored, and nothing is generated for it"
+                ])
+    }
+
+    @Test func `"previous_name" needs no version in Lucid`() throws {
+        let text = """
+            { "name": "book", "persist": true, "identifier": { "type": "int" },
+              "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
+              "properties": [{ "name": "title", "previous_name": "name", "property_type": "string" }] }
+            """
+        #expect(
+            read(["Book": text], isLucid: nil).messages.first?.contains("or write \"lucid\": true in strata.json")
+                == true)
+        let source = SourceFile(path: "Book.json", bytes: Array(text.utf8))
+        let renamed = ValidatedDescriptions(reading: [source], folder: "Model", schema: "Schema", isLucid: true)
+        let history = try #require(renamed.history)
+        #expect(
+            history.versions.map { $0.logicalLine($0.entities[0]) } == [
+                "book | key id: int | name: string", "book | key id: int | title: string",
+            ])
+        #expect(
+            renamed.diagnostics.map(\.description) == [
+                "Book.json:3:54: note: the name changes in 2.0, the newest version of the entity; if it changed earlier, write \"previous_name\" in an item of \"version_history\""
+            ])
+        let single = read(
+            ["Book": entity(#"{ "name": "title", "previous_name": "name", "property_type": "string" }"#)], isLucid: true
+        )
+        #expect(single.lines == ["book | key id: int | title: string"])
+        #expect(
+            single.messages.map { $0.suffix(65) } == [
+                "the entity has only one version, so \"previous_name\" has no effect"
+            ])
+    }
+
+    @Test func `primary keys of Lucid`() {
+        let none = read(["Book": entity("", #""persist": true"#)], isLucid: true)
+        #expect(none.lines == ["book | key id: int"])
+        #expect(
+            none.messages == [
+                "Book.json:1:1: note: a row needs a primary key, so the entity gets an \"id\", which newID(of:) sets"
+            ])
+        #expect(
+            read(["Book": entity("", #""persist": true, "identifier": { "key": "x" }"#)], isLucid: true).lines
+                == none.lines)
+        for (type, stored) in [("url", "string"), ("color", "string"), ("milliseconds", "int"), ("string", "string")] {
+            let read = read(
+                ["Book": entity("", #""persist": true, "identifier": { "type": "\#(type)", "key": "k" }"#)],
+                isLucid: true)
+            #expect(read.lines == ["book | key id: \(stored)"])
+        }
+        let real = read(["Book": entity("", #""persist": true, "identifier": { "type": "double" }"#)], isLucid: true)
+        #expect(real.lines.isEmpty && real.messages.count == 1)
+    }
+
+    @Test func `a relationship to an entity that is not stored has its primary keys`() {
+        let other =
+            #"{ "name": "author", "persist": false, "identifier": { "type": "property", "property_name": "mail" }, "properties": [{ "name": "mail", "property_type": "string" }] }"#
+        let text = entity(
+            """
+            { "name": "author", "property_type": { "entity_name": "author", "association": "to_one" }, "nullable": true },
+            { "name": "readers", "property_type": { "entity_name": "author", "association": "to_many" } },
+            { "name": "next", "property_type": { "entity_name": "book", "association": "to_many" }, "nullable": true }
+            """)
+        let read = read(["Book": text, "Author": other], isLucid: true)
+        #expect(
+            read.lines == ["book | key id: int | author: string? | next: to_many book stored | readers: [string]"])
+        #expect(read.messages.count == 4 && read.messages.allSatisfy { $0.contains(": note: ") })
+    }
+
+    @Test func `durations of Lucid are numbers`() {
+        let text = entity(
+            """
+            { "name": "a", "property_type": "seconds", "default_value": "3s" },
+            { "name": "b", "property_type": "milliseconds", "default_value": "100ms" },
+            { "name": "c", "property_type": "seconds", "default_value": "1500ms" },
+            { "name": "d", "property_type": "milliseconds", "default_value": "0.5s" }
+            """)
+        #expect(
+            read(["Book": text], isLucid: nil).lines == [
+                "book | key id: int | a: seconds = 3.0 | b: milliseconds = 100 | c: seconds = 1.5 | d: milliseconds = 500"
+            ])
+        for (type, value) in [("milliseconds", "0.5ms"), ("seconds", "s"), ("seconds", "1h"), ("int", "3s")] {
+            let text = entity(#"{ "name": "a", "property_type": "\#(type)", "default_value": "\#(value)" }"#)
+            #expect(read(["Book": text], isLucid: true).lines.isEmpty)
+        }
     }
 
     static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

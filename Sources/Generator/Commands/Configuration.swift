@@ -34,6 +34,8 @@ package struct Configuration: Sendable {
     var structs = GenerationOptions.Structs.all
     /// Whether all types of other modules are written with their modules.
     var qualifiesNames = false
+    /// Whether keys that mean something else in Lucid have Lucid's meaning; nil if `strata.json` does not say it.
+    package var isLucid: Bool?
     /// Whether the schema page and its text in Markdown are generated.
     var hasDocuments = false
     /// The target environments whose rules the model has to obey.
@@ -75,6 +77,7 @@ package struct Configuration: Sendable {
         }
         structs = values.choice("structs") ?? structs
         qualifiesNames = values.flag("qualified_names") ?? qualifiesNames
+        isLucid = values.flag("lucid")
         lint = values.lintRules()
         hasDocuments = values.flag("document") ?? hasDocuments
         values.checkIdentifier("schema")

@@ -8,6 +8,8 @@ import SchemaModel
 struct ModelFiles: Sendable {
     /// The descriptions of entities and subtypes.
     let descriptions: [SourceFile]
+    /// The number of Lucid's descriptions of endpoint payloads, which describe nothing that is stored.
+    let payloads: Int
     /// The released versions, from `strata.lock`; empty if there is no such file.
     let lock: Lock
     /// Whether there is a `strata.lock`.
@@ -20,7 +22,7 @@ struct ModelFiles: Sendable {
         let url = folder.lock
         hasLock = FileManager.default.fileExists(atPath: url.path)
         lock = hasLock ? try Self.lock(at: url, of: folder.schema) : Lock(schema: folder.schema)
-        descriptions = try folder.descriptions()
+        (descriptions, payloads) = try folder.descriptionsAndPayloads()
     }
 
     private static func lock(at url: URL, of schema: String) throws -> Lock {

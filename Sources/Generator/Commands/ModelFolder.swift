@@ -276,9 +276,15 @@ package struct ModelFolder: Sendable {
 
     /// Reads the descriptions: all JSON files in the folder and its subfolders, except `strata.json` and the files in
     /// folders of generated files and migrations.
-    package func descriptions() throws -> [SourceFile] {
+    package func descriptions() throws -> [SourceFile] { try descriptionsAndPayloads().descriptions }
+
+    /// Lucid's folder for descriptions of what servers send.
+    private static let payloads = "EndpointPayloads"
+
+    /// Reads the descriptions, and counts those in Lucid's folder for payloads.
+    func descriptionsAndPayloads() throws -> (descriptions: [SourceFile], payloads: Int) {
         let own = ["Generated", "Migrations", "SQL"].map { url.appendingPathComponent($0).path + "/" }
-        var files: [SourceFile] = []
+        var (files, payloads): ([SourceFile], Int) = ([], 0)
         let enumerator = FileManager.default.enumerator(
             at: url, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         while let file = enumerator?.nextObject() as? URL {
@@ -288,6 +294,10 @@ package struct ModelFolder: Sendable {
             guard file.pathExtension == "json", file.lastPathComponent != "strata.json",
                 !own.contains(where: { file.path.hasPrefix($0) })
             else { continue }
+            if file.pathComponents.dropFirst(url.pathComponents.count).dropLast().contains(Self.payloads) {
+                payloads += 1
+                continue
+            }
             do {
                 let megabytes = (try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) / 1_000_000
                 if megabytes > Self.mostMegabytes {
@@ -302,6 +312,7 @@ package struct ModelFolder: Sendable {
                 throw CommandError.unreadable(file.path, reason: error.localizedDescription)
             }
         }
-        return files.applying(edits.filter { $0.key.hasSuffix(".json") && !$0.key.hasSuffix("/strata.json") })
+        let edits = edits.filter { $0.key.hasSuffix(".json") && !$0.key.hasSuffix("/strata.json") }
+        return (files.applying(edits), payloads)
     }
 }

@@ -37,7 +37,8 @@ enum Pipeline {
         let descriptions = ValidatedDescriptions(
             reading: files.descriptions, folder: folder.path, schema: settings.schema,
             sealed: files.lock.versions.map(\.version), settings: settings.versions, imported: settings.imported,
-            lint: settings.lint, qualifiesNames: settings.qualifiesNames)
+            lint: settings.lint, qualifiesNames: settings.qualifiesNames, isLucid: settings.isLucid,
+            payloads: files.payloads)
 
         // The supported versions, with their tables, and the steps between them.
         let history = try descriptions.supportedHistory(folder)

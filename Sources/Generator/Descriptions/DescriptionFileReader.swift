@@ -6,14 +6,24 @@ import SchemaModel
 package struct DescriptionFileReader {
     let file: SourceFile
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether the file describes an entity that is not stored.
-    private(set) var isUnpersisted = false
+    /// The entity that the file describes, if it is not stored.
+    private(set) var unpersisted: UnpersistedEntity?
+    /// The value of `persist`; nil if the entity does not have the key.
+    private(set) var persistence: Bool?
+    private let isLucid: Bool?
     /// The keys that have no meaning for a store, and the offset of the first one.
     private var ignoredKeys: [String] = []
+    /// The newest version in the history of the entity, and whether it is the first one.
+    private var newest: Version?
+    private var isFirst = true
     private var ignoredOffset = 0
 
-    package init(file: SourceFile) {
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - isLucid: Whether keys that mean something else in Lucid have Lucid's meaning; nil if `strata.json` does not say it.
+    package init(file: SourceFile, isLucid: Bool? = nil) {
         self.file = file
+        self.isLucid = isLucid
     }
 
     /// Returns the problems of a file.
@@ -40,20 +50,26 @@ package struct DescriptionFileReader {
         if isSubtype(members) { return subtype(members, at: json.offset) }
         let entity = canonical(members, .entity)
         let values = dictionary(entity)
-        if let persist = values["persist"], bool(persist, key: "persist") == false {
-            isUnpersisted = true
-            note(.unpersisted, at: persist.offset)
+        persistence = values["persist"].flatMap { bool($0, key: "persist") }
+        if persistence == false || isLucid == true && values["persist"] == nil {
+            unpersisted = UnpersistedEntity(reading: values, of: file)
+            note(.unpersisted(isWritten: persistence == false), at: values["persist"]?.offset ?? json.offset)
             return nil
         }
-        let element = element(entity, offset: json.offset, .entity)
+        var element = element(entity, offset: json.offset, .entity)
         guard element.present["name"] != nil else {
             report(.missingKey("name", of: "an entity"), at: json.offset)
             return nil
+        }
+        if isLucid == true, element.present["identifier"] == nil {
+            element.present["identifier"] = JSON(value: .object([]), offset: json.offset)
         }
         if element.present["identifier"] == nil {
             report(.missingIdentifier, at: json.offset)
             return nil
         }
+        newest = element.items.last?.version
+        isFirst = element.items.count < 2
         let properties = elements(values["properties"], key: "properties", .property)
         let indexes = elements(values["indexes"], key: "indexes", .index)
         let checks = elements(values["checks"], key: "checks", .check)
@@ -119,17 +135,7 @@ package struct DescriptionFileReader {
             default: break
             }
         }
-        if let previousName {
-            if let version = element.birth, !element.items.contains(where: { $0.version == version }) {
-                element.birth = nil
-                var item = HistoryItem(version: version, offset: previousName.offset)
-                item.previous["name"] = previousName
-                element.items.append(item)
-                element.items.sort { $0.version < $1.version }
-            } else {
-                report(.previousNameWithoutVersion, at: previousName.offset)
-            }
-        }
+        if let previousName { rename(&element, from: previousName, table) }
         if let first = element.items.first, first.isBirth {
             if let birth = element.birth, birth != first.version { report(.addedTwice, at: first.offset) }
             element.birth = first.version
@@ -153,6 +159,32 @@ package struct DescriptionFileReader {
             report(.replacementWithoutRemoval, at: json.offset)
         }
         return element
+    }
+
+    /// Reads a `previous_name` that is not in an item of the history. In Lucid, it has no version.
+    private mutating func rename(_ element: inout ElementDescription, from name: JSON, _ table: KeyTable) {
+        func rename(at version: Version) {
+            if let index = element.items.firstIndex(where: { $0.version == version }) {
+                element.items[index].previous["name"] = name
+            } else {
+                var item = HistoryItem(version: version, offset: name.offset)
+                item.previous["name"] = name
+                element.items.append(item)
+                element.items.sort { $0.version < $1.version }
+            }
+        }
+        if let version = element.birth, !element.items.contains(where: { $0.version == version }) {
+            element.birth = nil
+            return rename(at: version)
+        }
+        guard isLucid == true, element.birth == nil else {
+            return report(.previousNameWithoutVersion, at: name.offset)
+        }
+        let isEntity = table.kind == .entity
+        let version = isEntity ? element.items.last?.version : newest
+        let isFirst = isEntity ? element.items.count < 2 : self.isFirst
+        if let version, !isFirst { rename(at: version) }
+        note(.previousNameOfLucid(since: isFirst ? nil : version?.text), at: name.offset)
     }
 
     mutating func items(_ json: JSON, _ table: KeyTable) -> [HistoryItem] {

@@ -13,13 +13,12 @@ extension ElementDecoder {
         }
         switch field.json.text {
         // Lucid writes `nil` for no value, and `current_date` for the time of decoding.
-        case "nil" where property.isNullable && type != .scalar(.string) && !hasCase("nil", type, at: field.moment):
-            return nil
+        case "nil" where property.isNullable && !hasCase("nil", type, at: field.moment):
+            if type != .scalar(.string) || isLucid == true { return nil }
+            if isLucid == nil { reader.report(.lucidNil, fields.file, field.json.offset) }
+            return .literal(.text("nil"))
         case "current_date" where type == .scalar(.date):
-            reader.diagnostics.append(
-                Diagnostic(
-                    .currentDate, path: fields.file.path, position: fields.file.position(of: field.json.offset),
-                    severity: .note))
+            reader.note(.currentDate, fields.file, field.json.offset)
             return nil
         default:
             let count = reader.diagnostics.count

@@ -13,10 +13,19 @@ extension ElementDecoder {
         }
         let values = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
         guard let type = values["type"] else {
+            if isLucid == true {
+                reader.note(.identifierOfLucid(nil), file, json.offset)
+                return ResolvedIdentifier(identifier: .column(name: "id", kind: .int))
+            }
             reader.report(.missingKey("type", of: "an identifier"), file, json.offset)
             return nil
         }
-        guard let text = reader.string(type, key: "type", file)?.lowercased() else { return nil }
+        guard var text = reader.string(type, key: "type", file)?.lowercased() else { return nil }
+        // These types of Lucid are stored as text and as an integer.
+        if isLucid == true, let stored = ["url": "string", "color": "string", "milliseconds": "int"][text] {
+            reader.note(.identifierOfLucid(text), file, type.offset)
+            text = stored
+        }
         func refuse(_ keys: [String]) {
             for key in keys {
                 guard let json = values[key] else { continue }

@@ -7,10 +7,21 @@ struct ElementDecoder: Sendable {
     let sources: SourceMap
     let names: NameTable
     var reader: FieldValueReader
+    /// Whether keys that mean something else in Lucid have Lucid's meaning; nil if `strata.json` does not say it.
+    let isLucid: Bool?
+    /// The types of the primary keys of entities that are not stored, by their names.
+    private let unpersistedKeys: [String: ScalarType]
     /// The decoded subtypes, by lineage.
     var subtypes: [ResolvedSubtype] = []
 
-    init(_ sources: SourceMap, _ names: NameTable, _ reader: FieldValueReader) {
+    init(
+        _ sources: SourceMap, _ names: NameTable, _ reader: FieldValueReader, _ unpersisted: [UnpersistedEntity],
+        isLucid: Bool?
+    ) {
+        self.isLucid = isLucid
+        unpersistedKeys = Dictionary(
+            unpersisted.compactMap { entity in entity.name.map { ($0, entity.key) } },
+            uniquingKeysWith: { first, _ in first })
         self.sources = sources
         self.names = names
         self.reader = reader
@@ -63,7 +74,9 @@ struct ElementDecoder: Sendable {
     ) -> Property? {
         guard let name = reader.name(fields), let type = type(fields) else { return nil }
         let kind: Property.Kind
-        if case .object = type.value {
+        if case .object = type.value, let key = key(ofUnpersisted: fields) {
+            kind = .attribute(key)
+        } else if case .object = type.value {
             guard let relationship = relationship(fields, type: type) else { return nil }
             kind = .relationship(relationship)
         } else {
@@ -73,7 +86,13 @@ struct ElementDecoder: Sendable {
         var property = Property(lineage: lineage, name: name, documentation: description.documentation, kind: kind)
         let isLazy = reader.bool("lazy", fields) ?? false
         let isToMany = property.relationship?.association == .toMany
-        property.isNullable = (reader.bool("nullable", fields) ?? false) || (isLazy && !isToMany)
+        if isLazy, let json = fields.value("lazy") { reader.note(.lazy(isToMany: isToMany), fields.file, json.offset) }
+        let isNullable = reader.bool("nullable", fields) ?? false
+        property.isNullable = isNullable || (isLazy && !isToMany)
+        if isNullable, isToMany, isLucid == true, let json = fields.value("nullable") {
+            reader.note(.nullableToMany, fields.file, json.offset)
+            property.isNullable = false
+        }
         if case .array(let names) = fields.value("persisted_name")?.value {
             property.persistedColumns = persistedColumns(names, of: property, fields)
         } else {
@@ -159,6 +178,16 @@ struct ElementDecoder: Sendable {
     }
 
     // MARK: Relationships
+
+    /// Returns the type in place of a relationship to an entity that is not stored: its primary key, or a list of them.
+    private mutating func key(ofUnpersisted fields: Fields) -> ValueType? {
+        guard let target = fields.field("entity_name"), let name = target.json.text, let key = unpersistedKeys[name],
+            names.entity(name, at: target.moment) == nil, let json = fields.value("association"),
+            let association = association(json, fields.file)
+        else { return nil }
+        reader.note(.keyOfUnpersisted(name), fields.file, target.json.offset)
+        return association == .toOne ? .scalar(key) : .array(.scalar(key))
+    }
 
     private mutating func relationship(_ fields: Fields, type: JSON) -> Relationship? {
         let file = fields.file

@@ -10,6 +10,11 @@ struct FieldValueReader: Sendable {
         diagnostics.append(file.diagnostic(problem, at: offset))
     }
 
+    mutating func note(_ problem: Problem, _ file: SourceFile, _ offset: Int) {
+        diagnostics.append(
+            Diagnostic(problem, path: file.path, position: file.position(of: offset), severity: .note))
+    }
+
     mutating func string(_ json: JSON, key: String, _ file: SourceFile) -> String? {
         if let text = json.text { return text }
         report(.wrongKind(key: key, expected: "a string", found: json.kind), file, json.offset)

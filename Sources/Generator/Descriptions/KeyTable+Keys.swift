@@ -484,6 +484,10 @@ extension KeyTable {
                 + "For a target that declares a type of such a name",
             default: "`false`; a name that the model hides always has its module"),
         Key(
+            "lucid", .field, .bool,
+            "whether keys that mean something else in Lucid have Lucid's meaning: see <doc:ComingFromLucid>",
+            default: "undecided: `generate` stops at the first such key"),
+        Key(
             "ddl", .field, .choice(["all", "newest"]),
             #"`"all"`: `SQL` has the tables of every version. `"newest"`: it has the tables of the newest "#
                 + "version only",

@@ -96,7 +96,7 @@ package struct KeyTable: Sendable {
     package static let relationship = KeyTable(
         .relationship, relationshipKeys, ignored: ["id_only", "failable_items", "platforms"])
     package static let identifier = KeyTable(
-        .identifier, identifierKeys, ignored: ["objc", "atomic", "equivalent_to_identifier_of"],
+        .identifier, identifierKeys, ignored: ["key", "objc", "atomic", "equivalent_to_identifier_of"],
         aliases: ["property_name": "property"])
     package static let index = KeyTable(.index, indexKeys)
     package static let check = KeyTable(.check, checkKeys)

@@ -17,6 +17,8 @@ package enum LiteralReader {
             return Literal(text, type: .seconds)
         case (.date, .string(let text)):
             return date(text).map { .real($0.timeIntervalSinceReferenceDate) }
+        case (.seconds, .string(let text)), (.milliseconds, .string(let text)):
+            return duration(text, type)
         case (.data, .string(let text)):
             return Data(base64Encoded: text).map { .blob([UInt8]($0)) }
         case (.int, .number(let text)), (.milliseconds, .number(let text)), (.double, .number(let text)),
@@ -26,6 +28,21 @@ package enum LiteralReader {
             return Literal(text, type: type)
         default:
             return nil
+        }
+    }
+
+    /// Parses a duration as Lucid writes it: `3s` or `100ms`.
+    private static func duration(_ text: String, _ type: ScalarType) -> Literal? {
+        guard let match = text.wholeMatch(of: /(-?[0-9]+(?:\.[0-9]+)?)(m?)s/), let number = Double(match.1) else {
+            return nil
+        }
+        let isMilliseconds = !match.2.isEmpty
+        switch (type, isMilliseconds) {
+        case (.seconds, false): return .real(number)
+        case (.seconds, true): return .real(number / 1_000)
+        default:
+            let count = isMilliseconds ? number : number * 1_000
+            return Int64(exactly: count).map { .integer($0) }
         }
     }
 

@@ -66,7 +66,14 @@ extension Problem {
             return "\"chain\" lists no version for \(version); remove it, and stores migrate to the next version"
         case .previousNameWithoutVersion:
             return "\"previous_name\" needs the version of the rename; "
-                + "write it in an item of \"version_history\", or add \"added_at_version\""
+                + "write it in an item of \"version_history\", or add \"added_at_version\"; "
+                + "or write \"lucid\": true in strata.json, and it is that of the newest version of the entity"
+        case .lucidNil:
+            return "\"nil\" is no value in Lucid, but a text in Strata; write in strata.json\n"
+                + "    \"lucid\": true    for no value, or\n    \"lucid\": false   for the text"
+        case .lucidPersistence:
+            return "Lucid does not store an entity without \"persist\", but Strata does; write in strata.json\n"
+                + "    \"lucid\": true    not to store it, or\n    \"lucid\": false   to store it"
         case .nothingPrevious(let key):
             return "\"\(key)\" has no history, so \"previous\" cannot contain it"
         case .removedBeforeAdded(let added, let removed):
@@ -235,8 +242,29 @@ extension Problem {
 
         case .ignoredKeys(let keys):
             return "a store does not need these keys, so they are ignored: " + keys.joined(separator: ", ")
-        case .unpersisted:
-            return "\"persist\" is false, so this entity is not stored, and nothing is generated for it"
+        case .unpersisted(let isWritten):
+            return (isWritten ? "\"persist\" is false" : "\"persist\" is absent, which is false in Lucid")
+                + ", so this entity is not stored, and nothing is generated for it"
+        case .previousNameOfLucid(let version?):
+            return "the name changes in \(version), the newest version of the entity; "
+                + "if it changed earlier, write \"previous_name\" in an item of \"version_history\""
+        case .previousNameOfLucid(nil):
+            return "the entity has only one version, so \"previous_name\" has no effect"
+        case .identifierOfLucid(nil):
+            return "a row needs a primary key, so the entity gets an \"id\", which newID(of:) sets"
+        case .identifierOfLucid(let type?):
+            return "the primary key has the type \(type == "milliseconds" ? "Int" : "String"), not \(type)"
+        case .keyOfUnpersisted(let name):
+            return "`\(name)` is not stored, so the property has the values of its primary keys"
+        case .nullableToMany:
+            return "a to_many is never null, only empty, so \"nullable\" has no effect"
+        case .lazy(let isToMany):
+            return isToMany
+                ? "\"lazy\" has no effect on a to_many: rows that were not requested are none"
+                : "\"lazy\" makes the property nullable: nil is also a value that was not requested"
+        case .payloads(let count):
+            return "\(count == 1 ? "one description" : "\(count) descriptions") of endpoint payloads "
+                + "\(count == 1 ? "is" : "are") not read: a store does not need them"
         case .uncheckedMigration:
             return "the generated tests do not compare these values in this step"
 

@@ -38,6 +38,8 @@ package enum Problem: Hashable, Sendable {
     case sameSuccessor(String, of: String)
     case noSuccessor(String)
     case previousNameWithoutVersion
+    case lucidNil
+    case lucidPersistence
     case nothingPrevious(key: String)
     case removedBeforeAdded(added: String, removed: String)
     case addedTwice
@@ -120,7 +122,17 @@ package enum Problem: Hashable, Sendable {
 
     // Notes
     case ignoredKeys([String])
-    case unpersisted
+    case unpersisted(isWritten: Bool)
+    /// `previous_name` without a version, as Lucid means it. The version of the rename is nil if the entity has only one.
+    case previousNameOfLucid(since: String?)
+    /// The type of a primary key in Lucid; nil if there is no primary key.
+    case identifierOfLucid(String?)
+    case keyOfUnpersisted(String)
+    case nullableToMany
+    /// Lucid's `lazy`, which distinguishes values that were not requested.
+    case lazy(isToMany: Bool)
+    /// Lucid's descriptions of payloads are not read.
+    case payloads(Int)
     case uncheckedMigration
     case currentDate
 

@@ -16,8 +16,8 @@ enum Resolver {
     /// Returns the history of the descriptions, and all diagnostics.
     static func resolve(
         _ entities: [EntityDescription], _ subtypes: [SubtypeDescription], mentions: [VersionMention],
-        unpersisted: [String], schema: String, sealed: [Version], settings: VersionSettings?,
-        imported: ImportedSource?
+        unpersisted: [UnpersistedEntity], schema: String, sealed: [Version], settings: VersionSettings?,
+        imported: ImportedSource?, isLucid: Bool?
     ) -> Resolution {
         let versions = VersionList(mentions, sealed: sealed, settings)
         if versions.isEmpty {
@@ -30,7 +30,7 @@ enum Resolver {
         var reader = FieldValueReader(diagnostics: settings?.problems(among: versions, mentions) ?? [])
         reader.diagnostics += sources.lifeProblems()
         let names = NameTable(sources, &reader)
-        var decoder = ElementDecoder(sources, names, reader)
+        var decoder = ElementDecoder(sources, names, reader, unpersisted, isLucid: isLucid)
         guard let model = decoder.model() else {
             return Resolution(sources: sources, diagnostics: decoder.reader.diagnostics)
         }
@@ -44,7 +44,7 @@ enum Resolver {
         let history = SchemaHistory(
             name: schema, versions: schemaVersions, instructions: Array(instructions),
             sources: entities.map(\.file.baseName), subtypeSources: subtypes.map(\.file.baseName),
-            unpersisted: unpersisted, formerNames: settings?.formerNames ?? [:],
+            unpersisted: unpersisted.map(\.baseName), formerNames: settings?.formerNames ?? [:],
             chain: Dictionary(
                 (settings?.chain ?? []).map { ($0.from.version, $0.to.map(\.version)) },
                 uniquingKeysWith: { _, last in last }),

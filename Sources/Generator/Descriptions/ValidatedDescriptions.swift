@@ -24,19 +24,24 @@ package struct ValidatedDescriptions: Sendable {
     ///   - imported: The databases from which the model was imported, from `strata.json`.
     ///   - lint: The target environments whose rules the model has to obey, from `strata.json`.
     ///   - qualifiesNames: Whether the generated code names all types of other modules with their modules.
+    ///   - isLucid: Whether keys that mean something else in Lucid have Lucid's meaning; nil if `strata.json` does not say it.
+    ///   - payloads: The number of Lucid's descriptions of payloads in the folder, which are not among the files.
     package init(
         reading files: [SourceFile], folder: String, schema: String, sealed: [Version] = [],
         settings: VersionSettings? = nil, imported: ImportedSource? = nil, lint: [LintRule] = [],
-        qualifiesNames: Bool = false
+        qualifiesNames: Bool = false, isLucid: Bool? = nil, payloads: Int = 0
     ) {
         var diagnostics: [Diagnostic] = []
+        if payloads > 0 {
+            diagnostics.append(Diagnostic(.payloads(payloads), path: folder, position: nil, severity: .note))
+        }
         var entities: [EntityDescription] = []
         var subtypes: [SubtypeDescription] = []
         var names: Set<String> = []
-        var unpersisted: [String] = []
+        var unpersisted: [UnpersistedEntity] = []
         let ordered = files.sorted { ($0.baseName, $0.path) < ($1.baseName, $1.path) }
         let readers = ordered.concurrentMap { file in
-            var reader = DescriptionFileReader(file: file)
+            var reader = DescriptionFileReader(file: file, isLucid: isLucid)
             return (reader.read(), reader)
         }
         for (file, (description, reader)) in zip(ordered, readers) {
@@ -51,8 +56,15 @@ package struct ValidatedDescriptions: Sendable {
             case let subtype as SubtypeDescription: subtypes.append(subtype)
             default: break
             }
-            if reader.isUnpersisted { unpersisted.append(file.baseName) }
+            if let entity = reader.unpersisted { unpersisted.append(entity) }
             diagnostics += reader.diagnostics
+        }
+        // Strata has no reason to write it.
+        let isFromLucid = isLucid == nil && readers.contains { $0.1.persistence == true }
+        if isFromLucid,
+            let file = zip(ordered, readers).first(where: { $0.1.0 is EntityDescription && $0.1.1.persistence == nil })
+        {
+            diagnostics.append(file.0.diagnostic(.lucidPersistence, at: 0))
         }
         if entities.isEmpty, diagnostics.allSatisfy({ $0.severity != .error }) {
             diagnostics.append(Diagnostic(.noEntities, path: folder, position: nil))
@@ -64,7 +76,7 @@ package struct ValidatedDescriptions: Sendable {
         if diagnostics.allSatisfy({ $0.severity != .error }) {
             let resolved = Resolver.resolve(
                 entities, subtypes, mentions: mentions, unpersisted: unpersisted, schema: schema, sealed: sealed,
-                settings: settings, imported: imported)
+                settings: settings, imported: imported, isLucid: isLucid)
             history = resolved.history
             sources = resolved.sources
             diagnostics += resolved.diagnostics

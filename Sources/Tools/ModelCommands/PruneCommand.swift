@@ -74,7 +74,8 @@ struct PruneCommand {
         let edited = try folder.applying(outcomes)
         let pruned = ValidatedDescriptions(
             reading: try edited.descriptions(), folder: folder.path, schema: folder.configuration.schema,
-            sealed: model.history.versions.map(\.version), settings: edited.configuration.versions)
+            sealed: model.history.versions.map(\.version), settings: edited.configuration.versions,
+            isLucid: edited.configuration.isLucid)
         guard let history = pruned.history else { throw Diagnostics(pruned.diagnostics) }
         func shape(_ history: SchemaHistory) -> [[String]] {
             history.versions.map { [$0.version.text] + $0.logicalLines }
