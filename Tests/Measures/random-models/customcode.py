@@ -207,7 +207,7 @@ class EntityCode:
             if self.is_borrowed:
                 raise Unsupported("a reference in a migration of single columns")
             reference = reference if property.nullable(old) else f"Optional({reference})"
-            value = f"try context.key(of: {self.step.struct(target, new)}.self, for: {reference})"
+            value = f"try context.newKey(of: {self.step.struct(target, new)}.self, for: {reference})"
         if property.nullable(new):
             lines.append(f"        let {name} = {value}")
         else:

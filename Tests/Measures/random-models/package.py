@@ -115,9 +115,9 @@ class StepWriter:
         for code in codes:
             functions.append(code.migrate())
             expected += code.expected()
-        for name in re.findall(r"func (carryOn\w+)\(", self.protocol):
+        for name in re.findall(r"func (rescue\w+)\(", self.protocol):
             functions.append(f"    mutating func {name}(_ context: Context) throws {{}}")
-            expected.append(f"    static func {name.replace('carryOn', 'check')}(_ rows: StepRows) throws {{}}")
+            expected.append(f"    static func {name.replace('rescue', 'check')}(_ rows: StepRows) throws {{}}")
         added = self.added()
         for code in [*codes, *added]:
             for other in code.firsts:
