@@ -128,6 +128,10 @@ private struct MovieCard: Sendable {
                 #expect(try titles(request) == ["Stalker", "The Mirror"])
             }
             do {
+                let request = Movie.all.orderBy { ($0.popularity, $0.title) }
+                #expect(try titles(request) == ["Stalker", "The Mirror"])
+            }
+            do {
                 let request = Movie.all.where { $0.genres.contains(drama) }
                 #expect(try titles(request) == [])
             }

@@ -251,7 +251,7 @@ import Testing
             $0.languages.contains("fr") && $0.price > 0
         }
         try l.check(l.podcasts) {
-            $0.languages.count() == 2
+            $0.languages.count == 2
         } _: {
             $0.languages.count == 2
         }

@@ -63,8 +63,8 @@ import Testing
             let topic = Topic(space: "en", word: "swift", position: 3)
             #expect(try transaction.upsert(topic, on: \.space, \.word) == topic)
             // The publisher's key is its only unique property, and ignores the case of letters.
-            try transaction.insert(Publisher(name: "BBC", country: "UK"))
-            #expect(try transaction.upsert(Publisher(name: "bbc", country: nil), on: \.name).name == "BBC")
+            try transaction.insert(Publisher(country: "UK", name: "BBC"))
+            #expect(try transaction.upsert(Publisher(country: nil, name: "bbc"), on: \.name).name == "BBC")
         }
     }
 

@@ -36,7 +36,7 @@ struct Library {
         let names = ["Mosaik", "mira", "Zoe", "BBC", "Kleine Welt"]
         publishers = names.enumerated().map { place, name in
             Publisher(
-                name: name, country: [nil, "DE", "UK"][place % 3],
+                country: [nil, "DE", "UK"][place % 3], name: name,
                 // The case of the letters differs from the publisher's own.
                 parentID: place % 2 == 0 ? nil : Publisher.ID(rawValue: names[place - 1].uppercased()))
         }

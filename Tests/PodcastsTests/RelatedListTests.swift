@@ -151,6 +151,12 @@ import Testing
             #expect(throws: RelationshipError.noSuchRow(table: "episode")) {
                 try transaction.add(999, to: podcast, \.episodes)
             }
+            #expect(throws: RelationshipError.noSuchRow(table: "podcast")) {
+                try transaction.add(3, to: unknown, \.episodes)
+            }
+            #expect(throws: RelationshipError.noSuchRow(table: "podcast")) {
+                try transaction.setRelated(unknown, \.episodes, to: [3])
+            }
             for index in [-1, 3] {
                 #expect(throws: RelationshipError.noSuchIndex(index, count: 2)) {
                     try transaction.insert(3, at: index, in: podcast, \.queue)
@@ -168,6 +174,24 @@ import Testing
             // Each episode needs a podcast.
             #expect(throws: SQLiteError.self) { try transaction.remove(at: 0, from: l.podcasts[0], \.episodes) }
             #expect(try transaction.related(l.podcasts[0], \.episodes).count == l.episodes(l.podcasts[0]).count)
+        }
+    }
+
+    @Test func `many rows are added with their positions, and keys as they are stored`() throws {
+        let l = library
+        try l.store.write { (transaction: WriteTransaction) throws in
+            let podcast = l.podcasts[5]
+            let ids = (0..<40).map { l.episodes[$0 * 7 % 90].id }
+            try transaction.add(contentsOf: ids, to: podcast, \.queue)
+            try transaction.add(contentsOf: ids.reversed(), to: podcast, \.queue)
+            #expect(try transaction.related(podcast, \.queue).map(\.id) == ids + ids.reversed())
+            let tags = try transaction.related(l.episodes[6], \.tags)
+            try transaction.add(contentsOf: l.tags + l.tags, to: l.episodes[6], \.tags)
+            #expect(try transaction.related(l.episodes[6], \.tags) == tags + l.tags.filter { !tags.contains($0) })
+            let other = Publisher(name: l.publishers[0].name.uppercased())
+            try transaction.add(l.podcasts[3], to: other, \.podcasts)
+            #expect(
+                try transaction.find(Podcast.self, id: l.podcasts[3].id)?.publisherID?.rawValue == l.publishers[0].name)
         }
     }
 

@@ -108,6 +108,74 @@ import Testing
         }
     }
 
+    @Test func `distinct values come in the order of the first row of each`() throws {
+        let l = library
+        let byTitle = l.episodes.sorted { ($0.seconds, $0.id.rawValue) > ($1.seconds, $1.id.rawValue) }
+        var expected: [Bool] = []
+        var podcasts: [Podcast.ID] = []
+        for episode in byTitle {
+            if !expected.contains(episode.isPlayed) { expected.append(episode.isPlayed) }
+            if !podcasts.contains(episode.podcastID) { podcasts.append(episode.podcastID) }
+        }
+        let sorted = Episode.all.orderBy { [$0.seconds.descending, $0.id.descending] }
+        try l.store.read { (transaction: ReadTransaction) throws in
+            #expect(try transaction.fetch(sorted.select { $0.isPlayed }.distinct()) == expected)
+            #expect(try transaction.fetch(sorted.select { $0.podcastID }.distinct()) == podcasts)
+            #expect(
+                try transaction.fetch(sorted.select { $0.podcastID }.distinct().limit(3)) == Array(podcasts.prefix(3)))
+            let groups = Episode.all.grouped(by: \.podcastID).orderBy {
+                [$0.max(\.seconds).descending, $0.key.descending]
+            }
+            let counts = try transaction.fetch(groups.select { $0.count })
+            let distinct = try transaction.fetch(groups.select { $0.count }.distinct())
+            #expect(distinct == counts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
+        }
+    }
+
+    @Test func `a related row is nil only where there is none`() throws {
+        let l = library
+        // The first column of a publisher is its country, which may be nil.
+        try l.check(l.podcasts) {
+            $0.publisher.row.isNil
+        } _: {
+            l.publisher($0) == nil
+        }
+        let count = try l.store.read {
+            try $0.fetch(Podcast.all.grouped { $0.price * 0 }.select { $0.count { $0.publisher.row } })
+        }
+        #expect(count == [l.podcasts.count { l.publisher($0) != nil }])
+    }
+
+    @Test func `keys with several columns, and with a collation, are counted and grouped once`() throws {
+        let l = library
+        try l.store.write { (transaction: WriteTransaction) throws in
+            let all = Topic.all.grouped { $0.position * 0 }
+            #expect(try transaction.fetch(all.select { $0.count(\.id, distinct: true) }) == [l.tags.count])
+            // Two spellings of one publisher.
+            try transaction.execute("UPDATE podcast SET publisher_id = lower(publisher_id) WHERE id % 2 = 0")
+            let names = Set(l.podcasts.map { $0.publisherID?.rawValue.lowercased() })
+            let groups = Podcast.all.grouped(by: \.publisherID).select { ($0.key, $0.count) }
+            let rows = try transaction.fetch(groups)
+            #expect(rows.count == names.count && rows.map(\.1).reduce(0, +) == l.podcasts.count)
+            #expect(try transaction.fetch(Podcast.all.select { $0.publisherID }.distinct()).count == names.count)
+        }
+    }
+
+    @Test func `rows are ordered by tuples, and grouped by four values`() throws {
+        let l = library
+        let two = try l.store.read { try $0.fetch(Episode.all.orderBy { ($0.date, $0.id) }) }
+        #expect(two == l.episodes.sorted { ($0.date, $0.id.rawValue) < ($1.date, $1.id.rawValue) })
+        let three = try l.store.read { try $0.fetch(Episode.all.orderBy { ($0.podcastID, $0.date, $0.id) }) }
+        #expect(
+            three
+                == l.episodes.sorted {
+                    ($0.podcastID.rawValue, $0.date, $0.id.rawValue) < ($1.podcastID.rawValue, $1.date, $1.id.rawValue)
+                })
+        let groups = Episode.all.grouped { ($0.isPlayed, $0.podcastID, $0.notes, $0.title) }
+        let counts = try l.store.read { try $0.fetch(groups.select { $0.count }) }
+        #expect(counts.reduce(0, +) == l.episodes.count)
+    }
+
     @Test func `values are converted to a type of your own`() throws {
         struct Item: Equatable {
             let podcast: Podcast

@@ -86,11 +86,11 @@ func requests(_ store: Store) throws {
         _ = try transaction.fetchAll(Episode.all)
         // 'find(_:id:)' is unavailable: pass a primary key: `id: .init(number)`
         _ = try transaction.find(Podcast.self, id: number)
-        // 'fetch' is unavailable: the closure of `select` must return a property, a related row, or a tuple of them
+        // 'fetch' is unavailable: `select` takes a property, or a tuple: the row first, then properties and `$0.podcast.row`
         _ = try transaction.fetch(Podcast.all.select { $0.tags })
-        // 'fetch' is unavailable: the closure of `select` must return a property, a related row, or a tuple of them
+        // 'fetch' is unavailable: `select` takes a property, or a tuple: the row first, then properties and `$0.podcast.row`
         _ = try transaction.fetch(Podcast.all.select { ($0.title, $0.publisher) })
-        // 'fetch' is unavailable: the closure of `select` must return a property, a related row, or a tuple of them
+        // 'fetch' is unavailable: `select` takes a property, or a tuple: the row first, then properties and `$0.podcast.row`
         _ = try transaction.fetch(Episode.all.grouped(by: \.podcastID).select { _ in 3 })
     }
     try store.write { transaction in
@@ -103,4 +103,9 @@ func requests(_ store: Store) throws {
         // 'set' has been renamed to 'set(to:)'
         try transaction.update(Episode.all) { [$0.title.set("a")] }
     }
+}
+
+func misspelt(_ transaction: WriteTransaction) throws {
+    // cannot convert value of type '[Any]' to expected argument type '[PartialKeyPath<PodcastSchema.V1_0.Episode>]'
+    try transaction.upsert(episode, on: \.guid, except: [\.isPlayd])
 }

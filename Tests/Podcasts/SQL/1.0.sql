@@ -79,8 +79,8 @@ CREATE TABLE "podcast_queue" (
 CREATE INDEX "podcast_queue_target_id_idx" ON "podcast_queue" ("target_id");
 
 CREATE TABLE "publisher" (
-  "name" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
   "country" TEXT,
+  "name" TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
   "parent_id" TEXT REFERENCES "publisher" ("name") ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
 CREATE INDEX "publisher_parent_id_idx" ON "publisher" ("parent_id");

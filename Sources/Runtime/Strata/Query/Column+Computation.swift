@@ -67,7 +67,15 @@ extension Column {
     /// let request = Movie.all.orderBy { ($0.studio.name ?? "").ascending }
     /// ```
     public static func ?? <V: ColumnEquatable>(column: Column, value: V) -> Column<Entity, V> where Value == V? {
-        Column<Entity, V>(computed: "coalesce(\(column.fragment), \(column.argument(value)))", isJSON: column.isJSON)
+        // A member of a struct is read from JSON, and so is the value in its place.
+        let text = (value as? any JSONConvertible).flatMap { try? JSONWriter.text(of: $0) }
+        let json = column.json.flatMap { json in
+            text.map { text -> QueryFragment in
+                "CASE WHEN \(column.fragment) IS NULL THEN json_array(json(\(.text(text)))) ELSE \(json) END"
+            }
+        }
+        return Column<Entity, V>(
+            computed: "coalesce(\(column.fragment), \(column.argument(value)))", isJSON: column.isJSON, json: json)
     }
 
     private func computed(_ operation: String, _ right: QueryFragment) -> Column {
@@ -157,7 +165,7 @@ extension Column where Value: ExpressibleByNilLiteral {
     /// ```swift
     /// let request = Podcast.all.where { !$0.host.isNil }
     /// ```
-    public var isNil: Condition<Entity> { Condition("\(fragment) IS NULL") }
+    public var isNil: Condition<Entity> { Condition("\(presenceFragment) IS NULL") }
 }
 
 // MARK: Options
@@ -188,6 +196,15 @@ extension Column {
 }
 
 // MARK: JSON
+
+/// A list in one column.
+public protocol ColumnList {}
+extension Array: ColumnList {}
+
+extension Column where Value: ColumnList {
+    /// The number of elements.
+    public var count: Column<Entity, Int> { Column<Entity, Int>(computed: "json_array_length(\(fragment))") }
+}
 
 extension Column where Value: StoredStruct {
     /// A member of the struct.
@@ -261,11 +278,6 @@ extension Column {
         _ condition: (Column<Entity, Element>) -> Condition<Entity>
     ) -> Condition<Entity> where Value == [Element]? {
         elements(of: Element.self) { condition($0).fragment }
-    }
-
-    /// The number of elements.
-    public func count<Element>() -> Column<Entity, Int> where Value == [Element] {
-        Column<Entity, Int>(computed: "json_array_length(\(fragment))")
     }
 
     private func containing<Element: ColumnEquatable>(_ element: Element) -> Condition<Entity> {

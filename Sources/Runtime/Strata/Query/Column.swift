@@ -39,9 +39,11 @@ extension EntityColumns {
     private let storage: Storage
     /// The collations of the columns of the primary key that a foreign key references, with "" for the default; empty if
     /// all have the default.
-    private let collations: [String]
+    let collations: [String]
     /// Whether the value is one that JSON has, such as a member of a struct. SQL has a date, for example, in another form.
     let isJSON: Bool
+    /// The column that is NULL if and only if the value is nil; nil for the first one.
+    private let presence: QueryFragment?
     /// For a member of a struct, SQL for a JSON list that begins with the exact text of the member. As a value of SQL, a number
     /// may be rounded.
     let json: QueryFragment?
@@ -70,7 +72,7 @@ extension EntityColumns {
         storage = .stored(names)
         self.collations = collations
         isJSON = false
-        json = nil
+        (presence, json) = (nil, nil)
     }
 
     /// Creates a value that SQL computes.
@@ -78,7 +80,7 @@ extension EntityColumns {
         storage = .computed([fragment])
         collations = []
         self.isJSON = isJSON
-        self.json = json
+        (presence, self.json) = (nil, json)
     }
 
     /// Creates the property `column` of the row that `links` lead to.
@@ -86,7 +88,7 @@ extension EntityColumns {
         storage = .computed(column.fragments.map { $0.following(links) })
         collations = column.collations
         isJSON = column.isJSON
-        json = column.json?.following(links)
+        (presence, json) = (column.presence?.following(links), column.json?.following(links))
     }
 
     /// Creates the complete row that `links` lead to.
@@ -103,7 +105,8 @@ extension EntityColumns {
         storage = .computed(table.fetchedColumns.map { QueryFragment(column: $0).following(links) })
         collations = []
         isJSON = false
-        json = nil
+        // A primary key is never NULL.
+        (presence, json) = (QueryFragment(column: table.key[0]).following(links), nil)
     }
 
     /// The unquoted names of the columns; empty if the value is not stored in the entity's own table.
@@ -125,6 +128,9 @@ extension EntityColumns {
         }
     }
 
+    /// SQL that is NULL if and only if the value is nil, apart from foreign keys of several columns.
+    var presenceFragment: QueryFragment { presence ?? fragment }
+
     /// The SQL of the value, which is a row value if it has several columns.
     var rowValue: QueryFragment { Self.rowValue(fragments) }
 
@@ -136,7 +142,7 @@ extension EntityColumns {
     }
 
     /// The SQL of each column with the collation of its comparisons.
-    private var collatedFragments: [QueryFragment] {
+    var collatedFragments: [QueryFragment] {
         collations.isEmpty
             ? fragments : zip(fragments, collations).map { $1.isEmpty ? $0 : "\($0) COLLATE \(sql: $1)" }
     }

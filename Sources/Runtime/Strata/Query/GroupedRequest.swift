@@ -191,7 +191,7 @@ extension Request {
         by key: (Entity.Columns) -> Column<Entity, Value>
     ) -> GroupedRequest<Entity, Column<Entity, Value>> {
         let column = key(Entity.Columns())
-        return GroupedRequest(self, by: column.fragments, column)
+        return GroupedRequest(self, by: column.collatedFragments, column)
     }
 
     /// Groups the rows that have the same values of several properties.
@@ -204,8 +204,8 @@ extension Request {
         _ others: repeat (Entity.Columns) -> Column<Entity, each Value>
     ) -> GroupedRequest<Entity, (Column<Entity, First>, repeat Column<Entity, each Value>)> {
         let all = Entity.Columns()
-        var fragments = first(all).fragments
-        repeat fragments.append(contentsOf: (each others)(all).fragments)
+        var fragments = first(all).collatedFragments
+        repeat fragments.append(contentsOf: (each others)(all).collatedFragments)
         return GroupedRequest(self, by: fragments, (first(all), repeat (each others)(all)))
     }
 
@@ -218,7 +218,7 @@ extension Request {
         by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>)
     ) -> GroupedRequest<Entity, (Column<Entity, A>, Column<Entity, B>)> {
         let keys = keys(Entity.Columns())
-        return GroupedRequest(self, by: keys.0.fragments + keys.1.fragments, keys)
+        return GroupedRequest(self, by: keys.0.collatedFragments + keys.1.collatedFragments, keys)
     }
 
     /// Groups the rows for which a closure returns the same tuple of values.
@@ -226,6 +226,18 @@ extension Request {
         by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)
     ) -> GroupedRequest<Entity, (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)> {
         let keys = keys(Entity.Columns())
-        return GroupedRequest(self, by: keys.0.fragments + keys.1.fragments + keys.2.fragments, keys)
+        return GroupedRequest(
+            self, by: keys.0.collatedFragments + keys.1.collatedFragments + keys.2.collatedFragments, keys)
+    }
+
+    /// Groups the rows for which a closure returns the same tuple of values. It can have up to four.
+    public func grouped<A, B, C, D>(
+        by keys: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>)
+    ) -> GroupedRequest<Entity, (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>, Column<Entity, D>)> {
+        let keys = keys(Entity.Columns())
+        return GroupedRequest(
+            self,
+            by: keys.0.collatedFragments + keys.1.collatedFragments + keys.2.collatedFragments
+                + keys.3.collatedFragments, keys)
     }
 }

@@ -285,7 +285,20 @@ enum Aggregate {
     }
 
     static func count<Entity, Value>(_ column: Column<Entity, Value>, isDistinct: Bool) -> QueryFragment {
-        "count(\(sql: isDistinct ? "DISTINCT " : "")\(column.orderedFragment))"
+        if !isDistinct { return "count(\(column.presenceFragment))" }
+        let parts = column.orderedFragments
+        if parts.count == 1 { return "count(DISTINCT \(parts[0]))" }
+        // SQLite counts only single values. A literal keeps the type of a value, but not its collation.
+        let collations = column.names == Entity.table.key ? Entity.table.keyCollations : column.collations
+        let values = column.fragments.enumerated().map { index, part -> QueryFragment in
+            switch collations.indices.contains(index) ? collations[index].uppercased() : "" {
+            case "NOCASE": "quote(lower(\(part)))"
+            case "RTRIM": "quote(rtrim(\(part), ' '))"
+            default: "quote(\(part))"
+            }
+        }
+        return
+            "count(DISTINCT CASE WHEN \(column.presenceFragment) IS NOT NULL THEN \(.joined(values, by: " || ',' || ")) END)"
     }
 }
 

@@ -133,6 +133,24 @@ public struct Request<Entity: StoredEntity>: Sendable {
         orderBy { [property($0).ascending] }
     }
 
+    /// Orders the rows by two properties, from the least to the greatest value.
+    ///
+    /// ```swift
+    /// let request = Movie.all.orderBy { ($0.popularity, $0.title) }
+    /// ```
+    public func orderBy<A, B>(_ properties: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>)) -> Request {
+        let (a, b) = properties(Entity.Columns())
+        return orderBy { _ in [a.ascending, b.ascending] }
+    }
+
+    /// Orders the rows by three properties, from the least to the greatest value.
+    public func orderBy<A, B, C>(
+        _ properties: (Entity.Columns) -> (Column<Entity, A>, Column<Entity, B>, Column<Entity, C>)
+    ) -> Request {
+        let (a, b, c) = properties(Entity.Columns())
+        return orderBy { _ in [a.ascending, b.ascending, c.ascending] }
+    }
+
     /// Limits the request to the first rows.
     ///
     /// ```swift

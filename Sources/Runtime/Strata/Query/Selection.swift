@@ -81,12 +81,14 @@ public struct Selection<Entity: StoredEntity, Value: Sendable>: Sendable {
 
     func statement(names: @escaping (String) -> String) -> QueryStatement {
         let (request, grouping) = (source.request, source.grouping)
-        guard source.isLimited, isDistinct || range != nil else {
+        guard isDistinct && source.isSorted || source.isLimited && (isDistinct || range != nil) else {
             return request.statement(
                 selecting: columns, isDistinct: isDistinct, range: range, grouping: grouping, names: names)
         }
-        // SQLite limits distinct values. Here they are those of limited rows.
-        var statement = request.statement(selecting: columns, grouping: grouping, names: names)
+        // SQLite sorts and limits distinct values, each by the row that it read first. Here they are those of sorted and
+        // limited rows. Without a limit, SQLite would not sort the rows of a subquery.
+        let all = source.isLimited ? nil : RowRange(limit: -1, offset: nil)
+        var statement = request.statement(selecting: columns, range: all, grouping: grouping, names: names)
             .wrapped("SELECT \(isDistinct ? "DISTINCT " : "")* FROM (", ")")
         if let range { statement.text.limit(to: range) }
         return statement
@@ -102,6 +104,8 @@ public struct EmptySelection: Sendable {}
     var grouping: GroupClauses<Entity>?
 
     var isLimited: Bool { grouping.map { $0.range != nil } ?? request.isLimited }
+
+    var isSorted: Bool { grouping.map { !$0.orders.isEmpty } ?? request.isSorted }
 
     // The compiler specializes what reads the rows for the types of the values, so it must see these functions.
 
@@ -148,7 +152,7 @@ public struct EmptySelection: Sendable {}
     @usableFromInline var hasJSON: Bool { areJSON.contains(true) }
 
     @usableFromInline mutating func add<Entity, Value>(_ column: Column<Entity, Value>) {
-        fragments += column.json.map { [$0] } ?? column.fragments
+        fragments += column.json.map { [$0] } ?? column.collatedFragments
         areJSON.append(column.json != nil)
     }
 }

@@ -2,7 +2,7 @@
 public protocol ObservableRequest<Element>: Sendable {
     /// A row, or the values of a row or a group.
     associatedtype Element: Sendable
-    /// Observes the results in a store. Use ``Store/observe(_:)``.
+    /// Observes the results in a store. Use `store.observe(request)`.
     func results(in store: Store) -> AsyncThrowingStream<[Element], any Error>
 }
 

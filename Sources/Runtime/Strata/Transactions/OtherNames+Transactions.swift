@@ -21,11 +21,13 @@ extension ReadTransaction {
     @available(*, unavailable, renamed: "count(_:)")
     public func fetchCount<Entity: StoredEntity>(_ request: Request<Entity>) throws -> Int { 0 }
     @available(
-        *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
+        *, unavailable,
+        message: "`select` takes a property, or a tuple: the row first, then properties and `$0.podcast.row`"
     )
     public func fetch(_ selection: EmptySelection) throws -> [Never] { [] }
     @available(
-        *, unavailable, message: "the closure of `select` must return a property, a related row, or a tuple of them"
+        *, unavailable,
+        message: "`select` takes a property, or a tuple: the row first, then properties and `$0.podcast.row`"
     )
     public func first(_ selection: EmptySelection) throws -> Never? { nil }
 }

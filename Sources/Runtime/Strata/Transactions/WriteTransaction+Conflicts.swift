@@ -80,22 +80,46 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - entity: The row.
-    ///   - first: A property that is unique, or the first one of a unique index.
-    ///   - others: The other properties of the unique index.
+    ///   - property: A property that is unique. A unique index can have up to three properties: `on: \.space, \.word`.
     ///   - updated: The properties that get new values if the row exists; nil for all. Without any, the row that exists stays
     ///     unchanged.
     ///   - kept: Properties that keep their values if the row exists.
     /// - Returns: The row as it is stored.
     /// - Throws: `SQLiteError` if there is no such index, or if the row violates another constraint. `QueryError` if a property
     ///   is not stored, or is part of the primary key.
-    @discardableResult public func upsert<Entity: StoredEntity, First, each Value>(
-        _ entity: Entity, on first: WritableKeyPath<Entity, First>,
-        _ others: repeat WritableKeyPath<Entity, each Value>,
+    @discardableResult public func upsert<Entity: StoredEntity, A>(
+        _ entity: Entity, on property: WritableKeyPath<Entity, A>, updating updated: [PartialKeyPath<Entity>]? = nil,
+        except kept: [PartialKeyPath<Entity>] = []
+    ) throws -> Entity where Entity.Columns == PropertyColumns<Entity> {
+        try upsert(entity, Entity.table.column(of: property).names, updated, kept)
+    }
+
+    // A pack of properties would be one function, but the compiler crashes where a property in `except` is misspelt.
+
+    /// Inserts a row, or updates the row that has the same values of two properties with a unique index.
+    @discardableResult public func upsert<Entity: StoredEntity, A, B>(
+        _ entity: Entity, on first: WritableKeyPath<Entity, A>, _ second: WritableKeyPath<Entity, B>,
         updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
     ) throws -> Entity where Entity.Columns == PropertyColumns<Entity> {
-        var names = Entity.table.column(of: first).names
-        repeat names.append(contentsOf: Entity.table.column(of: each others).names)
-        return try insertAndFetch(entity, clause(Entity.self, updating(names, updated, kept)))
+        let table = Entity.table
+        return try upsert(entity, table.column(of: first).names + table.column(of: second).names, updated, kept)
+    }
+
+    /// Inserts a row, or updates the row that has the same values of three properties with a unique index.
+    @discardableResult public func upsert<Entity: StoredEntity, A, B, C>(
+        _ entity: Entity, on first: WritableKeyPath<Entity, A>, _ second: WritableKeyPath<Entity, B>,
+        _ third: WritableKeyPath<Entity, C>, updating updated: [PartialKeyPath<Entity>]? = nil,
+        except kept: [PartialKeyPath<Entity>] = []
+    ) throws -> Entity where Entity.Columns == PropertyColumns<Entity> {
+        let table = Entity.table
+        let names = table.column(of: first).names + table.column(of: second).names + table.column(of: third).names
+        return try upsert(entity, names, updated, kept)
+    }
+
+    private func upsert<Entity: StoredEntity>(
+        _ entity: Entity, _ columns: [String], _ updated: [PartialKeyPath<Entity>]?, _ kept: [PartialKeyPath<Entity>]
+    ) throws -> Entity {
+        try insertAndFetch(entity, clause(Entity.self, updating(columns, updated, kept)))
     }
 
     /// Inserts rows, or updates the rows that have the same values of unique properties. Those rows keep their primary keys.
@@ -106,19 +130,43 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - entities: The rows.
-    ///   - first: A property that is unique, or the first one of a unique index.
-    ///   - others: The other properties of the unique index.
+    ///   - property: A property that is unique. A unique index can have up to three properties: `on: \.space, \.word`.
     ///   - updated: The properties that get new values if the row exists; nil for all.
     ///   - kept: Properties that keep their values if the row exists.
     /// - Throws: The errors of one row. Then no row is inserted or updated.
-    public func upsert<Entity: StoredEntity, First, each Value>(
-        contentsOf entities: some Sequence<Entity>, on first: WritableKeyPath<Entity, First>,
-        _ others: repeat WritableKeyPath<Entity, each Value>, updating updated: [PartialKeyPath<Entity>]? = nil,
+    public func upsert<Entity: StoredEntity, A>(
+        contentsOf entities: some Sequence<Entity>, on property: WritableKeyPath<Entity, A>,
+        updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
+    ) throws where Entity.Columns == PropertyColumns<Entity> {
+        try upsert(contentsOf: entities, Entity.table.column(of: property).names, updated, kept)
+    }
+
+    /// Inserts rows, or updates the rows that have the same values of two properties with a unique index.
+    public func upsert<Entity: StoredEntity, A, B>(
+        contentsOf entities: some Sequence<Entity>, on first: WritableKeyPath<Entity, A>,
+        _ second: WritableKeyPath<Entity, B>, updating updated: [PartialKeyPath<Entity>]? = nil,
         except kept: [PartialKeyPath<Entity>] = []
     ) throws where Entity.Columns == PropertyColumns<Entity> {
-        var names = Entity.table.column(of: first).names
-        repeat names.append(contentsOf: Entity.table.column(of: each others).names)
-        try insert(contentsOf: entities, clause(Entity.self, updating(names, updated, kept)))
+        let table = Entity.table
+        try upsert(contentsOf: entities, table.column(of: first).names + table.column(of: second).names, updated, kept)
+    }
+
+    /// Inserts rows, or updates the rows that have the same values of three properties with a unique index.
+    public func upsert<Entity: StoredEntity, A, B, C>(
+        contentsOf entities: some Sequence<Entity>, on first: WritableKeyPath<Entity, A>,
+        _ second: WritableKeyPath<Entity, B>, _ third: WritableKeyPath<Entity, C>,
+        updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
+    ) throws where Entity.Columns == PropertyColumns<Entity> {
+        let table = Entity.table
+        let names = table.column(of: first).names + table.column(of: second).names + table.column(of: third).names
+        try upsert(contentsOf: entities, names, updated, kept)
+    }
+
+    private func upsert<Entity: StoredEntity>(
+        contentsOf entities: some Sequence<Entity>, _ columns: [String], _ updated: [PartialKeyPath<Entity>]?,
+        _ kept: [PartialKeyPath<Entity>]
+    ) throws {
+        try insert(contentsOf: entities, clause(Entity.self, updating(columns, updated, kept)))
     }
 
     /// The update of a row that has the same values in `columns`.

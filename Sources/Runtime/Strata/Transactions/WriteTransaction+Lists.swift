@@ -56,7 +56,10 @@ extension WriteTransaction {
         _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws {
         let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
-        try savepoint { for target in targets { try link(way, id, target, at: nil) } }
+        try savepoint {
+            var last: Int?
+            for target in targets { try link(way, id, target, at: nil, &last) }
+        }
     }
 
     /// Inserts a row into the ordered related rows of another one.
@@ -90,7 +93,10 @@ extension WriteTransaction {
         _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
     ) throws {
         let (way, id) = (Source.Relationships()[keyPath: path], Source.id(of: source))
-        try savepoint { try link(way, id, target, at: index) }
+        try savepoint {
+            var last: Int?
+            try link(way, id, target, at: index, &last)
+        }
     }
 
     /// Moves a row in the ordered related rows of another one.
@@ -172,28 +178,31 @@ extension WriteTransaction {
 
     /// Relates two rows.
     ///
-    /// - Parameter index: The index of the target; nil for the last one.
+    /// - Parameters:
+    ///   - index: The index of the target; nil for the last one.
+    ///   - last: The last position of the list, once it is known and the positions differ.
     private func link<Source, Target>(
-        _ way: ToMany<Source, Target>, _ source: Source.ID, _ target: Target.ID, at index: Int?
+        _ way: ToMany<Source, Target>, _ source: Source.ID, _ target: Target.ID, at index: Int?, _ last: inout Int?
     ) throws {
-        try link(way.list, source, target, at: index)
+        try link(way.list, source, target, at: index, &last)
         // Each pair has a reverse pair. A row that is related to itself is one pair.
-        if way.isSymmetric { try link(way.list, target, source, at: nil) }
+        var other: Int?
+        if way.isSymmetric { try link(way.list, target, source, at: nil, &other) }
     }
 
     /// Adds an element to the list of `owner`.
     private func link<Owner: EntityID, Element: EntityID>(
-        _ list: RelatedList, _ owner: Owner, _ element: Element, at index: Int?
+        _ list: RelatedList, _ owner: Owner, _ element: Element, at index: Int?, _ last: inout Int?
     ) throws {
-        let count = try numbered(list, owner)
+        let count = last == nil ? try numbered(list, owner) : 0
         if let index {
             if list.owner.position == nil { throw RelationshipError.notOrdered(table: list.table) }
             guard (0...count).contains(index) else { throw RelationshipError.noSuchIndex(index, count: count) }
         }
         if !list.hasDuplicates, let position = try position(of: element, in: list, owner) {
             guard let index else { return }
-            let last = Swift.min(index, count - 1)
-            let (new, _): (Int, Element) = try entry(at: last, of: list, owner, count)
+            let newIndex = Swift.min(index, count - 1)
+            let (new, _): (Int, Element) = try entry(at: newIndex, of: list, owner, count)
             return try move(from: position, to: new, in: list, owner)
         }
         var position: Int?
@@ -203,13 +212,17 @@ extension WriteTransaction {
                 try shift(list, owner, from: next, through: nil, by: 1)
                 position = next
             } else {
-                position = try integer("coalesce(max(\(SQL.quoted(column))) + 1, 0)", list, owner)
+                let end = try last ?? integer("coalesce(max(\(SQL.quoted(column))), -1)", list, owner)
+                (last, position) = (end + 1, end + 1)
             }
         }
         if list.isJoinTable {
             try insertPair(list, owner, element, at: position)
         } else {
-            try setForeignKey(of: element, to: owner, list, at: position)
+            guard try exists(list.owner.table, owner) else {
+                throw RelationshipError.noSuchRow(table: list.owner.table.name)
+            }
+            try setForeignKey(of: element, to: stored([owner], in: list.owner.table)[0], list, at: position)
         }
     }
 
@@ -252,7 +265,7 @@ extension WriteTransaction {
         table.key.enumerated().map { "\(alias).\(SQL.quoted($1)) = ?\(first + $0)" }.joined(separator: " AND ")
     }
 
-    private func exists(_ table: EntityTable, _ id: some EntityID) throws -> Bool {
+    func exists(_ table: EntityTable, _ id: some EntityID) throws -> Bool {
         let statement = try open().cached("SELECT 1 FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")
         try statement.bind(id, at: 1)
         defer { statement.reset() }

@@ -39,12 +39,15 @@ extension WriteTransaction {
     func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ way: ToMany<Source, Target>, to targets: [Target.ID]
     ) throws {
-        let id = Source.id(of: source)
+        let id = try stored([Source.id(of: source)], in: Source.table)[0]
         let collations = Source.table.keyCollations
         let targets = try stored(targets, in: Target.table)
         switch way.storage {
         case .inverse(let columns, let position):
             let table = Target.table
+            if !targets.isEmpty, try !exists(Source.table, id) {
+                throw RelationshipError.noSuchRow(table: Source.table.name)
+            }
             let kept = Set(targets)
             // Only rows that are no longer related are set to NULL, so that a required foreign key is never NULL.
             let select = try open().cached(
@@ -150,7 +153,7 @@ extension WriteTransaction {
 
     /// Returns the primary keys as the rows of a table store them. They can differ only if the key has a collation. A key
     /// that no row has is returned unchanged.
-    private func stored<ID: EntityID>(_ ids: [ID], in table: EntityTable) throws -> [ID] {
+    func stored<ID: EntityID>(_ ids: [ID], in table: EntityTable) throws -> [ID] {
         if table.keyCollations.isEmpty { return ids }
         let select = try open().cached(
             "SELECT \(SQL.list(table.key)) FROM \(quoted(table.name)) WHERE \(SQL.matches(table.key))")

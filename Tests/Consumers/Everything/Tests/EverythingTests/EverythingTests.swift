@@ -336,7 +336,7 @@ import Testing
     }
 
     @Test func `a key is made from another's where the description says so`() {
-        #expect(Wallet.ID(Hub.ID(rawValue: 3)).rawValue == 3)
+        #expect(Wallet.ID(converting: Hub.ID(3)).rawValue == 3)
     }
 
     @Test func `an infinite number in a struct is compared as a number`() throws {
