@@ -62,6 +62,15 @@ import Testing
         }
     }
 
+    @Test func `a time zone may have an offset with seconds`() throws {
+        let zone = try #require(TimeZone(secondsFromGMT: -12_345))
+        let calendar = calendar(zone)
+        let starts = try library.store.read {
+            try $0.fetch(Episode.all.orderBy { $0.id }.select { $0.date.start(of: .day, in: zone) })
+        }
+        #expect(starts == (try episodes.map { calendar.startOfDay(for: $0.date) }))
+    }
+
     @Test func `rows are grouped by parts of dates`() throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let calendar = calendar(zone)

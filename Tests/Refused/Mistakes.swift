@@ -66,6 +66,29 @@ func comparisons() {
     _ = Thing.all.where { $0.state == "done" }
 }
 
+func more(_ transaction: WriteTransaction) throws {
+    // '<' is unavailable: compare with a primary key: `$0.id < .init(number)`
+    _ = Podcast.all.where { $0.id < number }
+    // 'year' is unavailable: write the time zone: `year(in: .current)`
+    _ = Podcast.all.where { $0.trailer.date.year == 5 }
+    // 'start(of:)' is unavailable: write the time zone: `start(of: .month, in: .current)`
+    _ = Episode.all.grouped { $0.date.start(of: .month) }
+    // 'joining(required:)' is unavailable: relationships need no join: write `$0.podcast.title` in a condition, an order or a selection
+    _ = Episode.all.joining(required: \.podcast)
+    // 'where' is unavailable: write `where` before `select`
+    _ = Episode.all.select { $0.title }.where { $0.isPlayed == true }
+    // 'orderBy' is unavailable: write `orderBy` before `select`
+    _ = Episode.all.select { $0.title }.orderBy { $0.title }
+    // 'where' is unavailable: write `where` before `grouped` for rows, or `having` for groups
+    _ = Episode.all.grouped(by: \.podcastID).where { $0.seconds > 3 }
+    // 'count' is unavailable: write `try transaction.fetch(selection).count`, or count the request
+    _ = try transaction.count(Episode.all.select { $0.title })
+    // 'append(_:to:_:)' has been renamed to 'add(_:to:_:)'
+    try transaction.append(episode, to: podcast, \.queue)
+    // 'removeAll(from:_:)' is unavailable: write `try transaction.setRelated(playlist, \.episodes, to: [])`
+    try transaction.removeAll(from: podcast, \.queue)
+}
+
 func requests(_ store: Store) throws {
     // 'filter' has been renamed to 'where(_:)'
     _ = Episode.all.filter { $0.isPlayed == true }

@@ -62,6 +62,7 @@ extension Column {
 
     /// The names are part of the SQL: SQLite then finds that a selected value is the one of a group.
     private func call(_ function: String, _ zone: TimeZone, _ name: String) -> QueryFragment {
-        "\(sql: function)(\(fragment), \(sql: SQL.literal(zone.identifier)), \(sql: SQL.literal(name)))"
+        let zone = DateFunctions.name(of: zone)
+        return "\(sql: function)(\(fragment), \(sql: SQL.literal(zone)), \(sql: SQL.literal(name)))"
     }
 }

@@ -56,13 +56,24 @@ extension Column where Value: ColumnText {
     public func matches(_ pattern: String) -> Condition<Entity> { .always }
 }
 
-extension Column where Value == Date {
+/// A date, which may be nil.
+public protocol ColumnDate {}
+extension Date: ColumnDate {}
+extension Optional: ColumnDate where Wrapped == Date {}
+
+extension Column where Value: ColumnDate {
     @available(*, unavailable, message: "write the time zone: `year(in: .current)`")
-    public var year: Column<Entity, Int> { year(in: .current) }
+    public var year: Column<Entity, Int> { Column<Entity, Int>(computed: "0") }
     @available(*, unavailable, message: "write the time zone: `month(in: .current)`")
-    public var month: Column<Entity, Int> { month(in: .current) }
+    public var month: Column<Entity, Int> { year }
     @available(*, unavailable, message: "write the time zone: `day(in: .current)`")
-    public var day: Column<Entity, Int> { day(in: .current) }
+    public var day: Column<Entity, Int> { year }
+    @available(*, unavailable, message: "write the time zone: `weekday(in: .current)`")
+    public var weekday: Column<Entity, Int> { year }
+    @available(*, unavailable, message: "write the time zone: `hour(in: .current)`")
+    public var hour: Column<Entity, Int> { year }
+    @available(*, unavailable, message: "write the time zone: `start(of: .month, in: .current)`")
+    public func start(of unit: DateUnit) -> Column { self }
 }
 
 // MARK: Comparisons with other types
@@ -83,6 +94,14 @@ extension Column {
     @available(*, unavailable, message: "compare with a primary key: `$0.podcastID == .init(number)`")
     public static func == <ID: RawEntityID>(column: Column, value: ID.RawValue) -> Condition<Entity>
     where Value == ID? { .always }
+    @available(*, unavailable, message: "compare with a primary key: `$0.id < .init(number)`")
+    public static func < (column: Column, value: Value.RawValue) -> Condition<Entity> where Value: RawEntityID {
+        .always
+    }
+    @available(*, unavailable, message: "compare with a primary key: `$0.id > .init(number)`")
+    public static func > (column: Column, value: Value.RawValue) -> Condition<Entity> where Value: RawEntityID {
+        .always
+    }
     @available(*, unavailable, message: "list primary keys: `$0.id.isIn(numbers.map(Movie.ID.init))`")
     public func isIn(_ values: some Sequence<Value.RawValue>) -> Condition<Entity> where Value: RawEntityID { .always }
 }
@@ -118,6 +137,19 @@ extension Request {
     public func grouped<Target>(by row: (Entity.Columns) -> RelatedRow<Entity, Target>) -> Request { self }
     @available(*, unavailable, renamed: "grouped(by:)")
     public func group<Value>(by key: (Entity.Columns) -> Column<Entity, Value>) -> Request { self }
+    @available(
+        *, unavailable,
+        message: "relationships need no join: write `$0.podcast.title` in a condition, an order or a selection"
+    )
+    public func joining<Target>(required path: KeyPath<Entity.Relationships, RequiredToOne<Entity, Target>>) -> Request
+    {
+        self
+    }
+    @available(
+        *, unavailable,
+        message: "relationships need no join: write `$0.podcast.title` in a condition, an order or a selection"
+    )
+    public func joining<Target>(optional path: KeyPath<Entity.Relationships, ToOne<Entity, Target>>) -> Request { self }
     @available(*, unavailable, message: "write `limit(20, offset: 40)`")
     public func offset(_ count: Int) -> Request { self }
     @available(*, unavailable, message: "select values first: `select { $0.title }.distinct()`")
@@ -128,4 +160,18 @@ extension Request {
     public var count: Int { 0 }
     @available(*, unavailable, message: "write `try transaction.first(request)`")
     public var first: Entity? { nil }
+}
+
+extension Selection {
+    @available(*, unavailable, message: "write `where` before `select`")
+    public func `where`(_ condition: (Entity.Columns) -> Condition<Entity>) -> Selection { self }
+    @available(*, unavailable, message: "write `orderBy` before `select`")
+    public func orderBy<Property>(_ property: (Entity.Columns) -> Column<Entity, Property>) -> Selection { self }
+    @available(*, unavailable, message: "write `orderBy` before `select`")
+    public func orderBy(_ order: (Entity.Columns) -> Ordering<Entity>) -> Selection { self }
+}
+
+extension GroupedRequest {
+    @available(*, unavailable, message: "write `where` before `grouped` for rows, or `having` for groups")
+    public func `where`(_ condition: (Entity.Columns) -> Condition<Entity>) -> GroupedRequest { self }
 }

@@ -74,11 +74,20 @@ enum DateFunctions {
         }
     }
 
+    /// The name of a time zone for the functions. Foundation rounds a number of seconds to minutes in its name.
+    static func name(of zone: TimeZone) -> String {
+        let seconds = zone.secondsFromGMT()
+        let isExact = TimeZone(identifier: zone.identifier)?.secondsFromGMT() == seconds
+        return isExact ? zone.identifier : String(seconds)
+    }
+
     private final class SharedCalendar {
         let value: Calendar
 
         init?(_ zone: String) {
-            guard let zone = TimeZone(identifier: zone) else { return nil }
+            guard let zone = Int(zone).map({ TimeZone(secondsFromGMT: $0) }) ?? TimeZone(identifier: zone) else {
+                return nil
+            }
             var calendar = Calendar(identifier: .iso8601)
             calendar.timeZone = zone
             value = calendar

@@ -14,6 +14,8 @@ extension ReadTransaction {
     @available(*, unavailable, message: "pass a primary key: `id: .init(number)`")
     public func find<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID.RawValue) throws -> Entity?
     where Entity.ID: RawEntityID { nil }
+    @available(*, unavailable, message: "write `try transaction.fetch(selection).count`, or count the request")
+    public func count<Entity, Value>(_ selection: Selection<Entity, Value>) throws -> Int { 0 }
     @available(*, unavailable, renamed: "fetch(_:)")
     public func fetchAll<Entity: StoredEntity>(_ request: Request<Entity>) throws -> [Entity] { [] }
     @available(*, unavailable, renamed: "first(_:)")
@@ -36,6 +38,14 @@ extension WriteTransaction {
     @available(*, unavailable, message: "pass a primary key: `id: .init(number)`")
     public func delete<Entity: StoredEntity>(_ type: Entity.Type, id: Entity.ID.RawValue) throws -> Bool
     where Entity.ID: RawEntityID { false }
+    @available(*, unavailable, renamed: "add(_:to:_:)")
+    public func append<Source: StoredEntity, Target>(
+        _ target: Target, to source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {}
+    @available(*, unavailable, message: "write `try transaction.setRelated(playlist, \\.episodes, to: [])`")
+    public func removeAll<Source: StoredEntity, Target>(
+        from source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
+    ) throws {}
     @available(*, unavailable, message: "write `upsert`, or `insert` or `update`")
     public func save<Entity: StoredEntity>(_ entity: Entity) throws {}
     @available(*, unavailable, message: "write `try transaction.delete(Movie.all)`")
