@@ -111,8 +111,8 @@ import Testing
         #expect(
             undecided.messages == [
                 """
-                Book.json:1:204: error: "nil" is no value in Lucid, but a text in Strata; write in strata.json
-                    "lucid": true    for no value, or
+                Book.json:1:204: error: "nil" means nil in Lucid, and the text "nil" in Strata; write in strata.json
+                    "lucid": true    for nil, or
                     "lucid": false   for the text
                 """
             ])

@@ -9,6 +9,26 @@ import Testing
 
     init() throws { library = try Library() }
 
+    @Test func `a member of a struct has a value in place of nil, and may have the name of a function`() throws {
+        let l = library
+        let (known, other) = (UUID(), UUID())
+        try l.store.write { (transaction: WriteTransaction) throws in
+            var podcast = l.podcasts[0]
+            podcast.host?.token = known
+            podcast.host?.count = 7
+            try transaction.update(podcast)
+        }
+        let rows = try l.store.read {
+            try $0.fetch(
+                Podcast.all.orderBy { $0.id }.select { ($0.host.token ?? other, $0.host.count, $0.languages.count) })
+        }
+        #expect(rows.map(\.0) == l.podcasts.enumerated().map { $0.offset == 0 ? known : other })
+        #expect(rows.map(\.1) == l.podcasts.enumerated().map { $0.offset == 0 ? 7 : $0.element.host.map { _ in 0 } })
+        #expect(rows.map(\.2) == l.podcasts.map(\.languages.count))
+        let found = try l.store.read { try $0.fetch(Podcast.all.where { $0.host.count == 7 }) }
+        #expect(found.map(\.id) == [l.podcasts[0].id])
+    }
+
     @Test func `arithmetic has the results of Swift`() throws {
         let l = library
         try l.check(l.episodes) {

@@ -69,8 +69,8 @@ extension Problem {
                 + "write it in an item of \"version_history\", or add \"added_at_version\"; "
                 + "or write \"lucid\": true in strata.json, and it is that of the newest version of the entity"
         case .lucidNil:
-            return "\"nil\" is no value in Lucid, but a text in Strata; write in strata.json\n"
-                + "    \"lucid\": true    for no value, or\n    \"lucid\": false   for the text"
+            return "\"nil\" means nil in Lucid, and the text \"nil\" in Strata; write in strata.json\n"
+                + "    \"lucid\": true    for nil, or\n    \"lucid\": false   for the text"
         case .lucidPersistence:
             return "Lucid does not store an entity without \"persist\", but Strata does; write in strata.json\n"
                 + "    \"lucid\": true    not to store it, or\n    \"lucid\": false   to store it"

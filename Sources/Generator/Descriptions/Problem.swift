@@ -125,7 +125,7 @@ package enum Problem: Hashable, Sendable {
     case unpersisted(isWritten: Bool)
     /// `previous_name` without a version, as Lucid means it. The version of the rename is nil if the entity has only one.
     case previousNameOfLucid(since: String?)
-    /// The type of a primary key in Lucid; nil if there is no primary key.
+    /// The type of a primary key in Lucid; nil for an entity without a primary key.
     case identifierOfLucid(String?)
     case keyOfUnpersisted(String)
     case nullableToMany

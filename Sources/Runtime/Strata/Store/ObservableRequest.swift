@@ -23,7 +23,7 @@ extension Selection: ObservableRequest {
 extension Inclusion: ObservableRequest {
     /// Observes the rows and what belongs to them in a store.
     public func results(in store: Store) -> AsyncThrowingStream<[Value], any Error> {
-        // The values are nested tuples, which have no `==`. What they consist of is compared instead.
+        // The values are nested tuples, which have no `==`. The fetched rows are compared instead.
         store.observe({ FetchedLists.areSame($0.lists, $1.lists) }, { $0.values }) { transaction in
             var lists: FetchedLists? = FetchedLists()
             let values = try transaction.fetch(self, &lists)
