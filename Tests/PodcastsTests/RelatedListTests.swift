@@ -192,6 +192,9 @@ import Testing
             try transaction.add(l.podcasts[3], to: other, \.podcasts)
             #expect(
                 try transaction.find(Podcast.self, id: l.podcasts[3].id)?.publisherID?.rawValue == l.publishers[0].name)
+            try transaction.setRelated(other, \.podcasts, to: [l.podcasts[4]])
+            #expect(
+                try transaction.find(Podcast.self, id: l.podcasts[4].id)?.publisherID?.rawValue == l.publishers[0].name)
         }
     }
 
