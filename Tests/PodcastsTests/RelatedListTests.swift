@@ -171,7 +171,10 @@ import Testing
                 }
             }
             #expect(try transaction.related(podcast, \.queue).map(\.id) == [1, 2])
-            // Each episode needs a podcast.
+            // Each episode needs a podcast, also one without a position.
+            let episode = try #require(l.episodes(l.podcasts[0]).first)
+            try transaction.update(Episode.all.where { $0.id == episode.id }) { $0.podcastPosition.set(to: nil) }
+            #expect(throws: SQLiteError.self) { try transaction.remove(episode, from: l.podcasts[0], \.episodes) }
             #expect(throws: SQLiteError.self) { try transaction.remove(at: 0, from: l.podcasts[0], \.episodes) }
             #expect(try transaction.related(l.podcasts[0], \.episodes).count == l.episodes(l.podcasts[0]).count)
         }

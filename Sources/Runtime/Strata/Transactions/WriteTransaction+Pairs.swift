@@ -214,11 +214,11 @@ extension WriteTransaction {
         return (try statement.row.int(0), try statement.row.id(1))
     }
 
-    /// Returns the position of an element, or 0 in a list without an order; nil if the list does not contain it.
+    /// Returns the position of an element, or 0 if it has none; nil if the list does not contain it.
     private func position<Owner: EntityID, Element: EntityID>(
         of element: Element, in list: RelatedList, _ owner: Owner
     ) throws -> Int? {
-        let position = list.owner.position.map(SQL.quoted) ?? "0"
+        let position = list.owner.position.map { "coalesce(\(SQL.quoted($0)), 0)" } ?? "0"
         let statement = try open().cached("SELECT \(position) FROM \(quoted(list.table)) WHERE \(list.isPair)")
         try statement.bind(owner, at: 1)
         try statement.bind(element, at: 1 + Owner.columnCount)
