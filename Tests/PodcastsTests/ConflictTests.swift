@@ -13,10 +13,10 @@ import Testing
         Podcast(id: .init(rawValue: id), title: title, trailerID: trailer.map { .init(rawValue: $0) })
     }
 
-    private func episode(_ id: Int, of podcast: Int = 1) -> Episode {
+    private func episode(_ id: Int, of podcast: Int = 1, at position: Int? = nil) -> Episode {
         Episode(
             id: .init(rawValue: id), title: "e\(id)", date: Date(timeIntervalSinceReferenceDate: 0),
-            podcastID: .init(rawValue: podcast))
+            podcastID: .init(rawValue: podcast), podcastPosition: position)
     }
 
     @Test func `rows that exist already are ignored`() throws {
@@ -108,7 +108,7 @@ import Testing
             #expect(throws: QueryError.refused(reason: "it sets the primary key of a row that exists", sql: sql)) {
                 try transaction.upsert(contentsOf: [episode(2)], on: \.guid, updating: [\.id])
             }
-            #expect(try transaction.fetch(Episode.self) == [episode(1)])
+            #expect(try transaction.fetch(Episode.self) == [episode(1, at: 0)])
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
             #expect(Set(updated.map(\.id)) == [1, 2, 3] && updated.allSatisfy { $0.seconds == 5 })
             #expect(try transaction.updateAndFetch(Episode.all) { _ in [] } == [])
             let deleted = try transaction.deleteAndFetch(Episode.all.orderBy { $0.id.descending }.limit(2))
-            #expect(deleted == [episode(9), episode(8)])
+            #expect(deleted == [episode(9, at: 8), episode(8, at: 7)])
             #expect(try transaction.count(Episode.self) == 7)
         }
     }

@@ -55,7 +55,7 @@ extension LaundrySchema.V2_0 {
                 "favorite": \.favorite,
                 "master_id": \.masterID,
                 "master_position": \.masterPosition,
-            ]
+            ], positions: ["master_position": ["master_id"]]
         )
 
         public struct Relationships: Strata.EntityRelationships {

@@ -48,7 +48,7 @@ extension LaundrySchema.V1_0 {
                 "price": \.price,
                 "master_id": \.masterID,
                 "master_position": \.masterPosition,
-            ]
+            ], positions: ["master_position": ["master_id"]]
         )
 
         public struct Relationships: Strata.EntityRelationships {

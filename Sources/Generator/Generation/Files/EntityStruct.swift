@@ -121,6 +121,7 @@ struct EntityStruct: TemplateValues {
     let decodesDefaults: Bool
     let storedColumns: [StoredColumn]
     let collations: [Collated]
+    let positions: String?
     let declaredColumns: [DeclaredColumn]
     let computedNames: String?
     let computed: [Computed]
@@ -148,6 +149,9 @@ struct EntityStruct: TemplateValues {
         .list("storedColumns", \.storedColumns, "the columns of the table that are not computed"),
         .flag("hasCollations", \.hasCollations, "whether `collations` has elements"),
         .list("collations", \.collations, "the foreign keys that refer to texts with a collation"),
+        .optional(
+            "positions", \.positions,
+            "the columns with positions, each with the columns of its foreign key, as a literal"),
         .flag("hasDeclaredColumns", \.hasDeclaredColumns, "whether `declaredColumns` has elements"),
         .list(
             "declaredColumns", \.declaredColumns,
@@ -204,6 +208,7 @@ extension Generator {
                     name: SwiftLiteral.string(column.name), member: names.member(column))
             },
             collations: collations(shape, in: version),
+            positions: positions(shape),
             declaredColumns: declaredColumns(shape, computed, in: version),
             computedNames: computed.isEmpty ? nil : SwiftLiteral.strings(computed.map(\.columnName)),
             computed: computed.enumerated().map { index, property in
@@ -276,6 +281,15 @@ extension Generator {
             .init(
                 column: SwiftLiteral.string(column.name), collation: SwiftLiteral.string(column.collation))
         }
+    }
+
+    /// Returns the columns with positions in ordered relationships; nil if there are none.
+    private func positions(_ shape: EntityShape) -> String? {
+        let positions = shape.columns.filter { $0.role == .position }.map { position in
+            let owner = shape.columns.filter { $0.property == position.property && $0.role != .position }
+            return "\(SwiftLiteral.string(position.name)): \(SwiftLiteral.strings(owner.map(\.name)))"
+        }
+        return positions.isEmpty ? nil : "[\(positions.joined(separator: ", "))]"
     }
 
     /// The names of the members that all entities' columns have.

@@ -153,6 +153,25 @@ public final class Statement {
         }
     }
 
+    /// Whether the statement only records the values that are bound to it.
+    @usableFromInline var isRecording: Bool { records != nil }
+
+    /// Returns a recorded value.
+    func record(at index: Int) -> SQLiteValue {
+        func text(_ start: UnsafeRawPointer, _ count: Int) -> SQLiteValue {
+            .text(String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
+        }
+        return switch records?[index] {
+        case .integer(let value): .integer(value)
+        case .real(let value): .real(value)
+        case .text(let start, let count): text(start, count)
+        case .largeText(let start, let count): text(UnsafeRawPointer(start), count)
+        case .blob(let start, let count): .blob(Data(bytes: start, count: count))
+        case .largeBlob(let start, let count): .blob(Data(bytes: start, count: count))
+        case .null, nil: .null
+        }
+    }
+
     /// Gives a recorded value, which must not change before SQLite has used it.
     func giveRecord(_ index: Int, to context: OpaquePointer?) {
         guard let records, index < recordCount else { return sqlite3_result_null(context) }

@@ -153,6 +153,7 @@ extension ReadTransaction {
             throw QueryError.refused(reason: "it changes rows in a transaction that only reads", sql: sql)
         }
         defer { statement.reset() }
+        (self as? WriteTransaction)?.listEnds = [:]
         var elements: [Element] = []
         guard try statement.step() else { return elements }
         // The names are read after the first step, because it may prepare the statement again for a changed schema.
@@ -179,6 +180,7 @@ extension WriteTransaction {
         let connection = try open()
         let statement = try connection.query(sql, arguments)
         if statement.isReadOnly { throw QueryError.refused(reason: "it changes no rows", sql: sql) }
+        listEnds = [:]
         let before = connection.totalChanges
         try statement.run()
         return connection.totalChanges == before ? 0 : connection.changes

@@ -41,7 +41,7 @@ extension WriteTransaction {
     public func upsert<Entity: StoredEntity>(
         _ entity: Entity, updating updated: [PartialKeyPath<Entity>]? = nil, except kept: [PartialKeyPath<Entity>] = []
     ) throws {
-        try insert(entity, updating(Entity.table.key, updated, kept).text())
+        try insert(entity, updating(Entity.table.key, updated, kept).text(Entity.table))
     }
 
     /// Inserts rows, or updates the rows with the same primary keys.
@@ -59,7 +59,7 @@ extension WriteTransaction {
         contentsOf entities: some Sequence<Entity>, updating updated: [PartialKeyPath<Entity>]? = nil,
         except kept: [PartialKeyPath<Entity>] = []
     ) throws {
-        try insert(contentsOf: entities, updating(Entity.table.key, updated, kept).text())
+        try insert(contentsOf: entities, updating(Entity.table.key, updated, kept).text(Entity.table))
     }
 
     /// Inserts a row, or updates the row that has the same values of unique properties. That row keeps its primary key.
@@ -189,28 +189,28 @@ extension WriteTransaction {
         let all = try updated.map(names) ?? table.columns.filter { !table.key.contains($0) }
         if all.contains(where: table.key.contains) { throw refused("it sets the primary key of a row that exists") }
         let kept = try names(kept)
-        return ConflictUpdate(columns: columns, updated: all.filter { !kept.contains($0) })
+        return ConflictUpdate(columns: columns, updated: table.updatedColumns(all).filter { !kept.contains($0) })
     }
 
     /// The clause of an INSERT statement for an update.
     private func clause<Entity: StoredEntity>(_ type: Entity.Type, _ update: ConflictUpdate) throws -> String {
         let table = Entity.table
         do {
-            _ = try open().cached("\(table.insert(into: name(table.name))) \(update.text())")
-            return update.text()
+            _ = try open().cached("\(table.insert(into: name(table.name))) \(update.text(table))")
+            return update.text(table)
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
             // The unique index may contain only some rows. SQLite then needs its condition
             // (https://sqlite.org/lang_upsert.html).
             let conditions = try open().delegate?.conditions(ofUniqueIndexesOf: table.name, on: update.columns) ?? []
             if conditions.isEmpty { throw error }
-            return conditions.map { update.text(where: $0) }.joined(separator: " ")
+            return conditions.map { update.text(table, where: $0) }.joined(separator: " ")
         }
     }
 
     /// Inserts a row with a clause for conflicts.
     private func insert<Entity: StoredEntity>(_ entity: Entity, _ clause: String) throws {
         let statement = try open().cached("\(Entity.table.insert(into: name(Entity.table.name))) \(clause)")
-        try entity.write(to: statement)
+        try write(entity, to: statement)
         try statement.run()
     }
 
@@ -221,7 +221,7 @@ extension WriteTransaction {
         var rest = entities.makeIterator()
         return try insert(into: Entity.table, clause) { statement in
             guard let entity = rest.next() else { return false }
-            try entity.write(to: statement)
+            try write(entity, to: statement)
             return true
         }
     }
@@ -243,7 +243,7 @@ extension WriteTransaction {
         let table = Entity.table
         let statement = try open().cached(
             "\(table.insert(into: name(table.name))) \(clause) RETURNING \(SQL.list(table.key))")
-        try entity.write(to: statement)
+        try write(entity, to: statement)
         let ids: [Entity.ID] = try returned(statement)
         guard let id = ids.first, let stored = try find(Entity.self, id: id) else {
             throw RelationshipError.noSuchRow(table: table.name)
@@ -333,12 +333,12 @@ private struct ConflictUpdate {
     /// The clause of an INSERT statement.
     ///
     /// - Parameter condition: The condition of the unique index; nil if it contains all rows.
-    func text(where condition: String? = nil) -> String {
+    func text(_ table: EntityTable, where condition: String? = nil) -> String {
         // Without an assignment, there would be no row to return.
         let values =
             updated.isEmpty
             ? ["\(SQL.quoted(columns[0])) = strata_row.\(SQL.quoted(columns[0]))"]
-            : updated.map { "\(SQL.quoted($0)) = excluded.\(SQL.quoted($0))" }
+            : table.assignmentsOfExcluded(updated)
         let rows = condition.map { " WHERE \($0)" } ?? ""
         return "ON CONFLICT (\(SQL.list(columns)))\(rows) DO UPDATE SET \(values.joined(separator: ", "))"
     }

@@ -104,6 +104,7 @@ extension WriteTransaction {
     private func setForeignKey<Owner: EntityID, Element: EntityID>(
         of element: Element, to owner: Owner?, _ list: RelatedList, at position: Int?
     ) throws {
+        listEnds = [:]
         let columns = list.owner.columns + [list.owner.position].compactMap(\.self)
         let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\($0 + 1)" }.joined(separator: ", ")
         let statement = try open().cached(
@@ -170,6 +171,7 @@ extension WriteTransaction {
     /// - Returns: The number of rows; 0 for a list without an order, which has no indices.
     func numbered(_ list: RelatedList, _ owner: some EntityID) throws -> Int {
         guard let column = list.owner.position else { return 0 }
+        listEnds = [:]
         let position = SQL.quoted(column)
         let isNumbered =
             "count(*) = count(DISTINCT \(position)) AND coalesce(max(abs(\(position))) < \(Self.beyond), 1)"

@@ -39,6 +39,7 @@ extension WriteTransaction {
     func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ way: ToMany<Source, Target>, to targets: [Target.ID]
     ) throws {
+        listEnds = [:]
         let id = try stored([Source.id(of: source)], in: Source.table)[0]
         let collations = Source.table.keyCollations
         let targets = try stored(targets, in: Target.table)
@@ -97,7 +98,12 @@ extension WriteTransaction {
 
     /// A statement that sets columns of a row. The first parameters are the primary key, the others the values.
     private func update(_ table: EntityTable, _ columns: [String]) -> String {
-        let values = columns.enumerated().map { "\(SQL.quoted($1)) = ?\(table.key.count + 1 + $0)" }
+        func parameter(_ column: String) -> String { "?\(table.key.count + 1 + (columns.firstIndex(of: column) ?? 0))" }
+        let positions = table.orders.filter { $0.owner == columns }.map { order in
+            let last = order.last(in: quoted(table.name), parameter)
+            return "\(SQL.quoted(order.position)) = \(order.updated(of: "", to: parameter, last: last))"
+        }
+        let values = columns.map { "\(SQL.quoted($0)) = \(parameter($0))" } + positions
         return "UPDATE \(quoted(table.name)) SET \(values.joined(separator: ", ")) "
             + "WHERE \(SQL.matches(table.key))"
     }
@@ -198,6 +204,7 @@ extension WriteTransaction {
     func setRelated<Source: StoredEntity, Target>(
         _ source: Source, _ way: ToOne<Source, Target>, to target: Target.ID?
     ) throws {
+        listEnds = [:]
         let id = Source.id(of: source)
         switch way.storage {
         case .column(let columns, let isSymmetric):

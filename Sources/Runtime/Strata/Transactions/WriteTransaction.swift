@@ -20,7 +20,14 @@ public final class WriteTransaction: ReadTransaction {
     ///   checked when the transaction ends.
     @inlinable public func insert<Entity: StoredEntity>(_ entity: Entity) throws {
         let type = ObjectIdentifier(Entity.self)
-        if insertion?.type != type { insertion = (type, try statement(insertingInto: Entity.table)) }
+        if insertion?.type != type {
+            let statement = try statement(insertingInto: Entity.table)
+            if Entity.table.isOrdered {
+                try write(entity, to: statement)
+                return try statement.run()
+            }
+            insertion = (type, statement)
+        }
         try checkOpen()
         guard let statement = insertion?.statement else { return }
         try entity.write(to: statement)
@@ -46,7 +53,7 @@ public final class WriteTransaction: ReadTransaction {
         var rest = entities.makeIterator()
         try insert(into: Entity.table) { statement in
             guard let entity = rest.next() else { return false }
-            try entity.write(to: statement)
+            try write(entity, to: statement)
             return true
         }
     }
@@ -61,7 +68,8 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult @usableFromInline func insert(
         into table: EntityTable, _ clause: String = "", _ body: (Statement) throws -> Bool
     ) throws -> Int {
-        if table.columns.count > VirtualRows.mostColumns {
+        // A clause for conflicts needs to know which positions the rows had.
+        if table.columns.count > VirtualRows.mostColumns || table.isOrdered && !clause.isEmpty {
             return try savepoint {
                 let statement = try open().cached(table.insert(into: name(table.name)) + " " + clause)
                 var count = 0
@@ -126,10 +134,8 @@ public final class WriteTransaction: ReadTransaction {
 
     func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
         let table = Entity.table
-        // A property that is not stored has no column. SQLite refuses its name.
-        let values = names.map { name in
-            "\(SQL.quoted(name)) = " + (table.columns.firstIndex(of: name).map { "?\($0 + 1)" } ?? "NULL")
-        }
+        try notePositions(of: entity)
+        let values = table.assignments(table.updatedColumns(names), in: quoted(table.name))
         // The entity binds all its columns. The statement ignores the columns that it does not write.
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
         let statement = try open().cached(
@@ -171,6 +177,7 @@ public final class WriteTransaction: ReadTransaction {
     func updating<Entity: StoredEntity>(
         _ request: Request<Entity>, _ assignments: [Assignment<Entity>], isReturning: Bool = false
     ) throws -> Statement {
+        listEnds = [:]
         let table = quoted(Entity.table.name)
         guard assignments.allSatisfy({ !$0.names.isEmpty }) else {
             throw QueryError.refused(
@@ -284,6 +291,8 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     private var newIDs: NewIDs?
+    /// The ends of the ordered lists that the transaction has written rows of.
+    var listEnds: [OrderedList: ListEnd] = [:]
 
     /// Writes the keys that `newID` has returned.
     func finish() throws {

@@ -43,6 +43,10 @@ public struct EntityTable: Sendable {
     var keyCollations: [String] { facts.keyCollations }
     /// The names of all columns, in the order of `init(row:)`.
     @usableFromInline var fetchedColumns: [String] { facts.fetchedColumns }
+    /// The orders of the lists that the rows are in.
+    var orders: [ListOrder] { facts.orders }
+    /// Whether the rows are in ordered lists.
+    @usableFromInline var isOrdered: Bool { facts.isOrdered }
 
     /// One object, so that a table is copied in one step.
     @usableFromInline let facts: Facts
@@ -54,6 +58,8 @@ public struct EntityTable: Sendable {
         let columns: [String]
         let computed: [String]
         let fetchedColumns: [String]
+        let orders: [ListOrder]
+        @usableFromInline let isOrdered: Bool
         /// The columns of each property; empty for a superseded struct.
         let properties: StoredProperties
         /// An `EntityComparison` of the stored properties; nil if these are not known.
@@ -64,12 +70,13 @@ public struct EntityTable: Sendable {
 
         init(
             _ name: String, _ key: [String], _ columns: [String], _ computed: [String], _ keyCollations: [String],
-            _ properties: StoredProperties, _ comparison: (any AnyObject & Sendable)?
+            _ orders: [ListOrder], _ properties: StoredProperties, _ comparison: (any AnyObject & Sendable)?
         ) {
             (self.name, self.key, self.keyCollations) = (name, key, keyCollations)
             (self.columns, self.computed, fetchedColumns) = (columns, computed, columns + computed)
             (self.properties, self.comparison) = (properties, comparison)
-            insert = EntityTable.insert(into: name, columns: columns)
+            (self.orders, isOrdered) = (orders, !orders.isEmpty)
+            insert = EntityTable.insert(into: name, columns: columns, orders)
             select = EntityTable.select(from: name, columns: fetchedColumns)
             find = select + " WHERE " + SQL.matches(key)
         }
@@ -83,7 +90,7 @@ public struct EntityTable: Sendable {
     ///   - columns: The names of all columns, in the order of `init(row:)` and `bind(to:)`.
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
     public init(_ name: String, key: [String], columns: [String], keyCollations: [String] = []) {
-        facts = Facts(name, key, columns, [], keyCollations, StoredProperties(), nil)
+        facts = Facts(name, key, columns, [], keyCollations, [], StoredProperties(), nil)
     }
 
     /// Creates the description of a table.
@@ -98,15 +105,21 @@ public struct EntityTable: Sendable {
     ///   - keyCollations: The collations of the primary key's columns, with "" for the default; empty if all have the default.
     ///   - collations: The collations of the primary keys that foreign keys reference, by the columns of the foreign keys.
     ///     SQLite accepts a foreign key by this collation, but its column does not have it.
+    ///   - positions: The columns with positions in ordered relationships, each with the columns of its foreign key.
     public init<Entity: StoredEntity>(
         _ entity: Entity.Type, _ name: String, key: [String],
         columns: KeyValuePairs<String, PartialKeyPath<Entity> & Sendable>, computed: [String] = [],
-        keyCollations: [String] = [], collations: [String: String] = [:]
+        keyCollations: [String] = [], collations: [String: String] = [:],
+        positions: KeyValuePairs<String, [String]> = [:]
     ) {
         var properties = StoredProperties()
         for (column, property) in columns { properties.add(column, of: property, collation: collations[column]) }
+        let names = columns.map(\.key)
+        let orders = positions.enumerated().compactMap { index, order in
+            ListOrder(order.key, order.value, in: names, collations: collations, index: index)
+        }
         facts = Facts(
-            name, key, columns.map(\.key), computed, keyCollations, properties, EntityComparison(columns.map(\.value)))
+            name, key, names, computed, keyCollations, orders, properties, EntityComparison(columns.map(\.value)))
     }
 
     /// Whether the stored properties of two rows of the table are equal. Of a table without properties, these are found by
@@ -133,7 +146,7 @@ public struct EntityTable: Sendable {
     }
 
     func insert(into table: String) -> String {
-        table == name ? facts.insert : Self.insert(into: table, columns: columns)
+        table == name ? facts.insert : Self.insert(into: table, columns: columns, orders)
     }
 
     /// A statement that inserts the rows of a `RowFeed`.
@@ -152,9 +165,11 @@ public struct EntityTable: Sendable {
         table == name ? facts.find : select(from: table) + " WHERE " + SQL.matches(key)
     }
 
-    fileprivate static func insert(into table: String, columns: [String]) -> String {
-        let parameters = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
-        return "\(insertion(into: table)) (\(SQL.list(columns))) VALUES (\(parameters))"
+    fileprivate static func insert(into table: String, columns: [String], _ orders: [ListOrder]) -> String {
+        let values = columns.enumerated().map { index, column in
+            orders.first { $0.position == column }?.inserted ?? "?\(index + 1)"
+        }
+        return "\(insertion(into: table)) (\(SQL.list(columns))) VALUES (\(values.joined(separator: ", ")))"
     }
 
     /// The table has another name in the statement, because the name `excluded` means the new row in `ON CONFLICT`.

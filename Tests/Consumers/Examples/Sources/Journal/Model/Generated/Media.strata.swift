@@ -68,7 +68,7 @@ extension JournalSchema.V3_0 {
                 "shelf_position": \.shelfPosition,
                 "Film_note": \.filmNote,
                 "rating": \.rating,
-            ]
+            ], positions: ["shelf_position": ["shelf_id"]]
         )
 
         public struct Relationships: Strata.EntityRelationships {

@@ -61,7 +61,7 @@ extension ShopSchema.V2_0 {
                 "customer_position": \.customerPosition,
                 "product_id": \.productID,
                 "total": \.total,
-            ], computed: ["is_large"]
+            ], computed: ["is_large"], positions: ["customer_position": ["customer_id"]]
         )
 
         public struct Relationships: Strata.EntityRelationships {
