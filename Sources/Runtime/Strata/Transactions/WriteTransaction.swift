@@ -51,9 +51,11 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: The errors of inserting one row. Then none of the rows is inserted.
     @inlinable public func insert<Entity: StoredEntity>(contentsOf entities: some Sequence<Entity>) throws {
         var rest = entities.makeIterator()
+        let isOrdered = Entity.table.isOrdered
         try insert(into: Entity.table) { statement in
             guard let entity = rest.next() else { return false }
-            try write(entity, to: statement)
+            try entity.write(to: statement)
+            if isOrdered { try bindPositions(of: entity, to: statement) }
             return true
         }
     }
