@@ -99,6 +99,25 @@ import Testing
             { "name": "late", "removed_at_version": "1.1", "replaced_by": "done" } ] }
         """
 
+    @Test func `the lock lists the source of a new entity's rows and values`() throws {
+        let detail = """
+            { "name": "detail", "version_history": [{ "version": "1.1", "fill_from": "user" }], "identifier": { "type": "int" },
+              "properties": [
+                { "name": "title", "property_type": "string", "nullable": true },
+                { "name": "years", "property_type": "int", "version_history": [{ "version": "1.1", "fill_from": "years" }] },
+                { "name": "was", "property_type": "string", "nullable": true, "version_history": [{ "version": "1.1", "fill_from": "fax" }] } ] }
+            """
+        let texts = [Self.stepUser, Self.stepTeam, Self.stepState, detail]
+        let lines = try step(texts, []).lines
+        #expect(
+            lines.filter { $0.hasPrefix("detail") } == [
+                "detail.title: fill_from title", "detail.was: fill_from fax", "detail.years: fill_from years",
+                "detail: fill_from user",
+            ])
+        let messages = try step(texts, [(#""fill_from": "fax""#, #""fill_from": "title""#)]).messages
+        #expect(messages.count == 1 && messages[0].contains("for `detail.was`"), "\(messages)")
+    }
+
     @Test
     func
         `the lock lists what the versions of a released step do not show, and each edit of it is refused at its place`()

@@ -42,7 +42,77 @@ import Testing
                 item,
                 "CREATE TABLE detail (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO detail SELECT id, note FROM item;",
                 "ALTER TABLE item DROP COLUMN note;",
-            ], isCustom: [true, true]),
+            ], isCustom: [false, false], rows: items, query: "SELECT id || ifnull(note, '-') FROM detail ORDER BY id",
+            expected: ["1-", "2x", "5"]),
+        Shape(
+            name: "a column moves to a table that refers to the rows, without the rows that have no value",
+            files: [
+                item,
+                """
+                CREATE TABLE detail (
+                    item_id INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE, text TEXT NOT NULL, more TEXT, title TEXT
+                );
+                INSERT INTO detail (item_id, text, title) SELECT i.id, i.note, i.title FROM item AS i WHERE i.note IS NOT NULL;
+                CREATE INDEX detail_text ON detail (text);
+                ALTER TABLE item DROP COLUMN note;
+                """,
+                "ALTER TABLE detail RENAME COLUMN text TO body; ALTER TABLE detail RENAME TO details;",
+            ], isCustom: [false, false], rows: items,
+            query: "SELECT item_id || body || ifnull(more, '-') || title FROM details ORDER BY item_id",
+            expected: ["2x-b", "5-c"]),
+        Shape(
+            name: "a column moves to a table with new numbers",
+            files: [
+                item,
+                """
+                CREATE TABLE detail (id INTEGER PRIMARY KEY, item_id INTEGER REFERENCES item (id), note TEXT);
+                INSERT INTO detail (item_id, note) SELECT id, note FROM item;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a moved column may not be unique",
+            files: [
+                item,
+                """
+                CREATE TABLE detail (id INTEGER PRIMARY KEY, note TEXT UNIQUE);
+                INSERT OR IGNORE INTO detail SELECT id, note FROM item;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a moved column is the key of the new table",
+            files: [
+                item,
+                "CREATE TABLE title (title TEXT PRIMARY KEY NOT NULL); INSERT OR IGNORE INTO title SELECT title FROM item;",
+            ], isCustom: [true]),
+        Shape(
+            name: "a copy whose column does not get the values of the one with its name",
+            files: [
+                item,
+                """
+                CREATE TABLE detail (id INTEGER PRIMARY KEY, title TEXT, note TEXT);
+                INSERT INTO detail (id, title) SELECT id, title FROM item;
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a copy that a later statement changes",
+            files: [
+                item,
+                """
+                CREATE TABLE detail (id INTEGER PRIMARY KEY, note TEXT);
+                INSERT INTO detail SELECT id, note FROM item;
+                UPDATE detail SET note = note || '!';
+                """,
+            ], isCustom: [true]),
+        Shape(
+            name: "a table is copied without rows that lack a value, and replaced",
+            files: [
+                item,
+                """
+                CREATE TABLE item_new (id INTEGER PRIMARY KEY, note TEXT NOT NULL);
+                INSERT INTO item_new SELECT id, note FROM item WHERE note IS NOT NULL;
+                DROP TABLE item; ALTER TABLE item_new RENAME TO item;
+                """,
+            ], isCustom: [true]),
         Shape(
             name: "a copy is dropped two files later",
             files: [

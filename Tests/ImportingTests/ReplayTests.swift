@@ -170,11 +170,11 @@ import Testing
                 "| 3.0 | a | 3.sql:2 changes its rows (INSERT) |",
                 "| 4.0 | both | 4.sql:3 changes its rows (INSERT) |",
                 "| 4.0 | both | 4.sql:4 changes its rows (INSERT) |",
-                "| 5.0 | one | 5.sql:3 changes its rows (INSERT) |",
                 "| 5.0 | three | 5.sql:6 changes its rows (CREATE TABLE … AS) |",
             ])
         #expect(try workspace.text("out/A.json").contains("\"fill\": \"changed\""))
         #expect(try workspace.text("out/Two.json").contains("\"previous_name\": \"both\""))
+        #expect(try workspace.text("out/One.json").contains("\"fill_from\": \"both\""))
     }
 
     @Test func `what an import discards or cannot carry over is listed for a decision, equal notes once`() throws {

@@ -78,6 +78,42 @@ func withModel(_ files: [String: String], _ body: (URL) throws -> Void) throws {
         }
     }
 
+    /// In 2.0, `detail` is new and has copies of the things, which lose `note` and are called `item`.
+    @Test func `a new table gets copies of the rows of another one`() throws {
+        let files = [
+            "Thing.json": """
+            { "name": "item", "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" },
+              { "version": "2.0", "previous_name": "thing" }], "properties": [
+              { "name": "note", "property_type": "string", "nullable": true, "removed_at_version": "2.0", "discard": true },
+              { "name": "size", "property_type": "int" }
+            ] }
+            """,
+            "Detail.json": """
+            { "name": "detail", "identifier": { "type": "int" }, "version_history": [{ "version": "2.0", "fill_from": "thing" }],
+              "properties": [
+              { "name": "text", "property_type": "string", "version_history": [{ "version": "2.0", "fill_from": "note" }] },
+              { "name": "size", "property_type": "string" },
+              { "name": "count", "property_type": "int", "default_value": 3 },
+              { "name": "item", "property_type": { "entity_name": "item", "association": "to_one" }, "on_delete": "cascade" }
+            ] }
+            """,
+        ]
+        try withDatabase(files) { connection, files, _ in
+            try connection.execute("INSERT INTO thing VALUES (1, 'a', 10), (2, NULL, 20), (5, '', 30)")
+            for name in files.keys.sorted() { try connection.execute(try #require(files[name]).text) }
+            #expect(
+                try connection.rows("SELECT id, text, size, count, item_id FROM detail ORDER BY id")
+                    == [["1", "a", "10", "3", "1"], ["5", "", "30", "3", "5"]])
+            #expect(
+                try connection.rows("SELECT id, size FROM item ORDER BY id") == [
+                    ["1", "10"], ["2", "20"], ["5", "30"],
+                ])
+            #expect(throws: ServerError.self) {
+                try connection.execute("INSERT INTO detail VALUES (9, 'x', 'y', 1, 9)")
+            }
+        }
+    }
+
     /// In 2.0, `kind` has one more case, and may be less strict in `size`.
     @Test func `a check is replaced by a wider one only after all rows satisfy it`() throws {
         let files = [

@@ -38,6 +38,7 @@ struct InstructionReader {
             if item.byColumnsOffset != nil { instructions.byColumns.insert(lineage) }
             if item.emptiesRows { instructions.emptied.insert(lineage) }
             if item.isUnchecked { instructions.unchecked.insert(.init(entity: lineage)) }
+            if let json = item.fillFrom { instructions.copied[lineage] = copied(json, to: lineage) }
             for json in item.uncheckedProperties {
                 let key = "ignore_property_migration_checks_on"
                 guard let name = decoder.reader.string(json, key: key, source.file) else { continue }
@@ -50,6 +51,7 @@ struct InstructionReader {
                 if let property { instructions.unchecked.insert(.init(entity: lineage, property: property)) }
             }
         }
+        if let copied = instructions.copied[lineage] { fillProperties(of: lineage, from: copied) }
         for element in properties {
             let property = source.properties[element]
             let key = StepInstructions.Element(entity: lineage, property: element)
@@ -59,8 +61,33 @@ struct InstructionReader {
             for item in property.description.items where item.version == version {
                 if item.isCustom { instructions.custom.insert(key) }
                 if item.isUnchecked { instructions.unchecked.insert(key) }
-                instructions.fills[key] = fill(item, of: element, in: lineage)
+                if item.fill != nil || item.fillFrom != nil {
+                    instructions.fills[key] = fill(item, of: element, in: lineage)
+                }
             }
+        }
+    }
+
+    /// Returns the entity whose rows a new entity gets.
+    private mutating func copied(_ json: JSON, to lineage: EntityLineage) -> EntityLineage? {
+        let file = sources[lineage].file
+        guard sources[lineage].fields.life.lowerBound == index, index > VersionIndex(0) else {
+            let reason = "only an entity that is new after the first version gets the rows of another one"
+            decoder.reader.report(.keyDoesNotApply("fill_from", because: reason), file, json.offset)
+            return nil
+        }
+        guard let name = decoder.reader.string(json, key: "fill_from", file) else { return nil }
+        return decoder.entity(name, at: index.previous, file, json.offset)
+    }
+
+    /// Fills the properties of a new entity from the properties of its source that have the same names.
+    private mutating func fillProperties(of lineage: EntityLineage, from source: EntityLineage) {
+        for (position, property) in sources[lineage].properties.enumerated()
+        where property.fields.exists(at: index) && property.fields[index].field("computed") == nil {
+            guard let name = property.fields[index].name,
+                let other = sources.property(name, of: source, at: index.previous)
+            else { continue }
+            instructions.fills[.init(entity: lineage, property: ElementLineage(position))] = .property(other)
         }
     }
 
@@ -83,11 +110,18 @@ struct InstructionReader {
         guard let now = timeline[index]?.stored else { return nil }
         let isBorn = timeline.life.lowerBound == index
         let was = isBorn ? nil : timeline[index.previous]?.stored
-        let isOld = sources[entity].fields.life.lowerBound < index
+        let copied = instructions.copied[entity]
+        let isOld = copied != nil || sources[entity].fields.life.lowerBound < index
         let isStricter = was.map { now.limits.areStricter(than: $0.limits) } ?? false
         guard isOld, isBorn || (was?.isNullable == true && !now.isNullable) || (isStricter && item.fill != nil) else {
             decoder.reader.report(.fillWithoutNeed(key), file, json.offset)
             return nil
+        }
+        if let copied, item.fillFrom != nil {
+            let called = sources[copied].fields[index.previous].name ?? ""
+            return decoder.reader.string(json, key: key, file).flatMap { name in
+                decoder.property(name, of: copied, called: called, at: index.previous, file, json.offset, key: key)
+            }.map { .property($0) }
         }
         guard case .attribute(let type) = now.kind else {
             decoder.reader.report(

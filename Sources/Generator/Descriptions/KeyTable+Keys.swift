@@ -429,7 +429,8 @@ extension KeyTable {
                 + "instead of values that violate its new limits"),
         Key(
             "fill_from", .other, .string,
-            "the property whose values are the backfill values"),
+            "the property whose values are the backfill values. Of a new entity: the entity of the version before whose rows "
+                + "it gets"),
         Key(
             "rows", .other, .choice(["discard"]),
             #"only for entities. `"discard"`: all rows are deleted in this step. Use it for caches"#),

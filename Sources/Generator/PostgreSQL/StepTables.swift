@@ -17,11 +17,11 @@ struct StepTables {
         let entities = Dictionary(step.entities.map { ($0.new.lineage, $0) }, uniquingKeysWith: { first, _ in first })
         for table in new {
             if table.owner.relationship == nil {
-                guard let entity = entities[table.owner.entity], let old = before[table.owner] else {
-                    created.append(table)
-                    continue
+                if let entity = entities[table.owner.entity], let old = before[table.owner] {
+                    transitions.append(Self.transition(of: entity, from: old, to: table, step.from))
+                } else {
+                    add(newTable: table, step)
                 }
-                transitions.append(Self.transition(of: entity, from: old, to: table, step.from))
             } else {
                 add(joinTable: table, before[table.owner], step)
             }
@@ -46,6 +46,19 @@ struct StepTables {
         return TableTransition(
             from: old, to: new, values: { origins[$0.name]?.expression }, predecessors: predecessors,
             isEmptied: entity.isEmptied)
+    }
+
+    /// Adds the table of a new entity, which may get copies of the rows of another one.
+    private mutating func add(newTable table: ServerTable, _ step: SchemaStep) {
+        created.append(table)
+        let copy = step.copies.first { $0.isInferred && $0.new.lineage == table.owner.entity }
+        guard let copy,
+            let source = old.first(where: { $0.owner.relationship == nil && $0.owner.entity == copy.source.lineage })
+        else { return }
+        let origins = Dictionary(
+            copy.columns.map { ($0.column.name, $0.origin.expression) }, uniquingKeysWith: { first, _ in first })
+        let change = TableTransition(from: source, to: table) { origins[$0.name] ?? nil }
+        fills.append((change, copy.required.map { [.column($0)] } ?? []))
     }
 
     private mutating func add(joinTable table: ServerTable, _ before: ServerTable?, _ step: SchemaStep) {

@@ -41,6 +41,14 @@ extension ValueOrigin {
         if case .copy = self { true } else { false }
     }
 
+    /// The column whose values are copied or changed; nil for any other origin.
+    var column: StoredColumn? {
+        switch self {
+        case .copy(let column), .changed(let column, _): column
+        case .coalesced, .limited, .constant, .null, .custom: nil
+        }
+    }
+
     /// Whether the value depends on the old row.
     fileprivate var readsOldRow: Bool {
         switch self {
@@ -148,7 +156,13 @@ struct ColumnInference {
 
     /// Returns the expressions of all columns that are not plain copies of the old column with the same name.
     func expressions(of columns: [EntityStep.ColumnStep]) -> [String: ValueExpression] {
-        let names = Set(oldColumns.map(\.name))
+        Self.expressions(of: columns, from: Set(oldColumns.map(\.name)))
+    }
+
+    /// Returns the expressions of all columns that are not plain copies of a column called as they are.
+    static func expressions(
+        of columns: [EntityStep.ColumnStep], from names: Set<String>
+    ) -> [String: ValueExpression] {
         var expressions: [String: ValueExpression] = [:]
         for step in columns {
             let name = step.column.name

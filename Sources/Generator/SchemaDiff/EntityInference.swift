@@ -44,14 +44,18 @@ struct EntityInference {
             reasons += keyReasons()
             let keys = Self.breakableKeys(to.uniqueKeys(of: new), before: from.uniqueKeys(of: old), columns: columns)
             reasons += keys.map { reason(.duplicates($0.properties)) }
-            reasons += new.checks.filter(canBeViolated).map { reason(.check($0.lineage)) }
+            reasons += new.checks.filter { Self.canBeViolated($0, old: old, new: new, columns) }.map {
+                reason(.check($0.lineage))
+            }
         }
         let isByColumns = instructions.byColumns.contains(new.lineage)
         return reasons.isEmpty && isByColumns ? [reason(.requested)] : reasons
     }
 
     /// Returns whether rows of the old version may violate a check.
-    private func canBeViolated(_ check: EntityCheck) -> Bool {
+    static func canBeViolated(
+        _ check: EntityCheck, old: Entity, new: Entity, _ columns: [EntityStep.ColumnStep]
+    ) -> Bool {
         func origin(_ property: ElementLineage) -> ValueOrigin? {
             columns.first { $0.column.property == property && $0.column.role != .position }?.origin
         }
@@ -192,7 +196,7 @@ struct EntityInference {
     /// Rows cannot violate a key if one of its columns is NULL in every row ("all NULL values are considered
     /// different", https://sqlite.org/lang_createindex.html). They also cannot violate it if the old version had a key
     /// that implies it, and the step keeps the values of that key distinct.
-    private static func breakableKeys(
+    static func breakableKeys(
         _ keys: [UniqueKey], before: [UniqueKey], columns: [EntityStep.ColumnStep]
     ) -> [UniqueKey] {
         func origin(_ property: ElementLineage) -> ValueOrigin? {

@@ -22,7 +22,10 @@ extension SchemaStep {
         switch change.kind {
         case .added:
             switch change.subject {
-            case .entity, .subtype: return "added"
+            case .entity(let entity):
+                let source = copies.first { $0.new.lineage == entity }?.source
+                return source.map { "added, with the rows of \($0.name)" } ?? "added"
+            case .subtype: return "added"
             case .property(let entity, let property):
                 return "added: " + describe { fact($0, ofProperty: property, of: entity, in: to) }
             case .element(let subtype, let element):

@@ -15,6 +15,8 @@ package struct SchemaStep: Sendable {
     package let unchangedSubtypes: Set<SubtypeLineage>
     /// The steps of the entities that exist in both versions, in the new version's order.
     package let entities: [EntityStep]
+    /// The new entities that get copies of the rows of other ones.
+    package let copies: [EntityCopy]
     /// The removed entities whose rows a custom migration turns into rows of other entities.
     package let merged: [(old: Entity, new: Entity)]
     /// The changes that need a custom migration.
@@ -123,6 +125,7 @@ package struct SchemaStep: Sendable {
         var entities: [EntityStep] = []
         var reasons: [CustomReason] = []
         var changes: [TableChange] = []
+        var copies: [EntityCopy] = []
         var merged: [(old: Entity, new: Entity)] = []
         let mentioned = instructions.entities
         for new in to.entities {
@@ -131,13 +134,19 @@ package struct SchemaStep: Sendable {
                 entities.append(EntityStep(unchanged: new, columns: to.columns(of: new)))
                 continue
             }
-            let newTable = to.table(of: new)
             guard let old = from.entity(new.lineage) else {
                 for element in [nil] + new.properties.map({ Optional($0) })
                 where instructions.custom.contains(.init(entity: new.lineage, property: element?.lineage)) {
                     reasons.append(CustomReason(new.lineage, element?.lineage, .requested))
                 }
-                changes.append(.create(newTable.name))
+                if let source = instructions.copied[new.lineage].flatMap(from.entity) {
+                    let copy = EntityCopy(of: source, to: new, types: types)
+                    copies.append(copy)
+                    reasons += copy.customReasons.filter { !reasons.contains($0) }
+                    changes.append(copy.tableChange)
+                } else {
+                    changes.append(.create(to.table(of: new).name))
+                }
                 changes += to.joinTables(of: new).map { .create($0.table.name) }
                 continue
             }
@@ -159,6 +168,7 @@ package struct SchemaStep: Sendable {
             changes += (from.joinTables(of: old).map(\.table.name) + [old.tableName]).map { .drop($0) }
         }
         self.entities = entities
+        self.copies = copies
         self.merged = merged
         self.reasons = reasons
         self.tableChanges = changes

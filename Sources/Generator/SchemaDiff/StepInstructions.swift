@@ -54,6 +54,8 @@ package struct StepInstructions: Hashable, Sendable {
     package var discardedElements: Set<SubtypeElement> = []
     /// The lineages of the entities that removed entities are merged into, by lineage.
     package var merged: [EntityLineage: EntityLineage] = [:]
+    /// The lineages of the entities whose rows new entities get, by the lineages of these.
+    package var copied: [EntityLineage: EntityLineage] = [:]
     /// The elements that the generated tests do not check.
     package var unchecked: Set<Element> = []
 
@@ -69,6 +71,7 @@ package struct StepInstructions: Hashable, Sendable {
         result.discarded.formUnion(other.discarded)
         result.emptied.formUnion(other.emptied)
         result.merged.merge(other.merged) { _, last in last }
+        result.copied.merge(other.copied) { first, _ in first }
         result.replacements.merge(other.replacements) { _, last in last }
         result.discardedElements.formUnion(other.discardedElements)
         result.unchecked.formUnion(other.unchecked)
@@ -78,6 +81,6 @@ package struct StepInstructions: Hashable, Sendable {
     /// The lineages of the entities that have instructions.
     var entities: Set<EntityLineage> {
         Set(fills.keys.map(\.entity) + (custom.union(discarded).union(unchecked)).map(\.entity)).union(emptied)
-            .union(byColumns)
+            .union(byColumns).union(copied.keys)
     }
 }

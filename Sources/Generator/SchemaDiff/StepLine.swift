@@ -67,6 +67,10 @@ extension SchemaStep {
         if instructions.byColumns.contains(entity.lineage) { lines.append(line("migration columns")) }
         if instructions.emptied.contains(entity.lineage) { lines.append(line("rows discard")) }
         guard let old = from.entity(entity.lineage) else {
+            if let source = instructions.copied[entity.lineage].flatMap(from.entity) {
+                lines.append(line("fill_from \(ModelVersion.logical(source.name))"))
+                lines += fills(of: entity, from: source)
+            }
             return lines
                 + (from.entities.contains { $0.name == entity.name } ? [line(Self.notFormer(entity.name))] : [])
         }
@@ -79,21 +83,28 @@ extension SchemaStep {
             if instructions.custom.contains(element) {
                 lines.append(.init(entity.name, property.name, "migration custom"))
             }
-            switch instructions.fills[element] {
-            case .constant(let constant, let type):
-                let value = to.literal(constant, type: type)?.text ?? ""
-                lines.append(.init(entity.name, property.name, "fill \(value)"))
-            case .property(let source):
-                let name = ModelVersion.logical(old.property(source)?.name ?? "")
-                lines.append(.init(entity.name, property.name, "fill_from \(name)"))
-            case nil: break
-            }
         }
+        lines += fills(of: entity, from: old)
         for property in old.properties
         where instructions.discarded.contains(.init(entity: entity.lineage, property: property.lineage)) {
             lines.append(.init(entity.name, property.name, "discard"))
         }
         return lines
+    }
+
+    /// Returns the lines of the backfill values of an entity's properties.
+    private func fills(of entity: Entity, from old: Entity) -> [StepLine] {
+        entity.properties.compactMap { property in
+            switch instructions.fills[.init(entity: entity.lineage, property: property.lineage)] {
+            case .constant(let constant, let type):
+                let value = to.literal(constant, type: type)?.text ?? ""
+                return .init(entity.name, property.name, "fill \(value)")
+            case .property(let source):
+                let name = ModelVersion.logical(old.property(source)?.name ?? "")
+                return .init(entity.name, property.name, "fill_from \(name)")
+            case nil: return nil
+            }
+        }
     }
 
     private func lines(of subtype: Subtype) -> [StepLine] {

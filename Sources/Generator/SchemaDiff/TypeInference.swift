@@ -15,7 +15,7 @@ package enum InferredChange: Hashable, Sendable {
 struct TypeInference {
     let from: ModelVersion
     let to: ModelVersion
-    let instructions: StepInstructions
+    var instructions: StepInstructions
     /// The subtypes that are the same in both versions, with all their parts.
     let unchanged: Set<SubtypeLineage>
 

@@ -93,6 +93,8 @@ struct ImportedEntity: Renamable, Sendable {
     var rewriteMark: String?
     /// The tokens of the columns of the primary key.
     var keyTokens: [String] = []
+    /// The name of the entity of the version before whose rows the new entity gets.
+    var copied: String?
     /// Whether the step to this version changes the rows in a way that a description cannot express.
     var isCustom = false
     /// Whether the app's own code reads the rows in the step to the next version.

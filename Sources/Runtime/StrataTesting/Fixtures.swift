@@ -124,10 +124,11 @@ public struct Fixtures: Sendable {
     ///   - required: The column that is not NULL in the rows of `from` that are expected in `to`; nil for all rows.
     ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
     ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
+    ///   - isCopy: Whether the rows of `from` are in another table too.
     public mutating func expect(
         _ from: String, to: String? = nil, oldKey: [String]? = nil, emptied isEmptied: Bool = false,
         kept: [String]? = nil, changed: [String: ExpectedValue] = [:], requiring required: String? = nil,
-        references: [ReferenceExpectation] = [], join isJoin: Bool = false
+        references: [ReferenceExpectation] = [], join isJoin: Bool = false, copy isCopy: Bool = false
     ) {
         expected.append { old, new in
             let after = new.columns(of: to ?? from)
@@ -137,7 +138,7 @@ public struct Fixtures: Sendable {
                 from: from, to: to ?? from, oldKey: oldKey ?? after.key, key: pair ?? after.key,
                 emptied: isEmptied,
                 kept: kept ?? old.columns(of: from).all.filter(after.all.contains), changed: changed,
-                requiring: required, references: references, join: isJoin)
+                requiring: required, references: references, join: isJoin, copy: isCopy)
         }
     }
 
@@ -190,7 +191,7 @@ public struct Fixtures: Sendable {
     private func unchangedTables(
         _ old: FixtureVersion, _ new: FixtureVersion, besides expected: [TableExpectation]
     ) -> [TableExpectation] {
-        let mentioned = unchecked.union(expected.map(\.from)).union(expected.map(\.to))
+        let mentioned = unchecked.union(expected.filter { !$0.isCopy }.map(\.from)).union(expected.map(\.to))
         func isUnchanged(_ name: String) -> Bool {
             old.since[name] != nil && old.since[name] == new.since[name] && !mentioned.contains(name)
         }

@@ -7,7 +7,7 @@ extension StepComparison {
         guard let custom = step.custom else { return [] }
         var problems: [String] = []
         for (number, expectation) in custom.rows.enumerated() {
-            let table = step.tables.firstIndex { !$0.isJoin && $0.from == expectation.old.name }
+            let table = step.tables.firstIndex { !$0.isJoin && !$0.isCopy && $0.from == expectation.old.name }
             let index = table ?? step.tables.count + number
             let outcomes = try makeKeyOutcomes(
                 index, from: (expectation.old.name, expectation.old.key),

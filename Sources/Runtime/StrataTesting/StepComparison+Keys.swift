@@ -51,7 +51,7 @@ extension StepComparison {
 
     /// Returns whether the expected results for a table's rows are unknown.
     func isUnknown(_ table: TableExpectation) -> Bool {
-        !table.isJoin && unknown.contains(table.from)
+        !table.isJoin && !table.isCopy && unknown.contains(table.from)
             || table.references.contains { unknown.contains($0.target) && ($0.cascades || isInKey($0, of: table)) }
     }
 
@@ -61,7 +61,10 @@ extension StepComparison {
 
     /// Records the expected results of rows that refer to rows with a new primary key or to dropped rows.
     func followKeys() throws {
-        while let next = step.tables.first(where: { !$0.isJoin && isUnknown($0) && !unknown.contains($0.from) }) {
+        func isNext(_ table: TableExpectation) -> Bool {
+            !table.isJoin && !table.isCopy && isUnknown(table) && !unknown.contains(table.from)
+        }
+        while let next = step.tables.first(where: isNext) {
             unknown.insert(next.from)
         }
         var pending = step.tables.indices.filter { index in
@@ -74,7 +77,7 @@ extension StepComparison {
             let next = pending.firstIndex { index in
                 let keys = step.tables[index].references.filter { isInKey($0, of: step.tables[index]) }
                 return !pending.contains { other in
-                    other != index && !step.tables[other].isJoin
+                    other != index && !step.tables[other].isJoin && !step.tables[other].isCopy
                         && keys.contains { $0.target == step.tables[other].from }
                 }
             }
@@ -138,7 +141,8 @@ extension StepComparison {
     func writeKeys(_ index: Int) throws {
         let table = step.tables[index]
         let outcomes = try makeKeyOutcomes(index, from: (table.from, table.oldKey), to: (table.to, table.key))
-        if !table.isJoin { indexes[table.from] = index }
+        // The rows of `from` have become those of another table.
+        if !table.isJoin && !table.isCopy { indexes[table.from] = index }
         let values = values(of: table)
         let key = table.key.map { values[$0] ?? "NULL" }
         let columns = table.oldKey.map { "o." + SQL.quoted($0) } + key + [String(KeyOutcomes.Kind.kept.rawValue)]

@@ -39,6 +39,7 @@ struct StepExpectation: Sendable {
         self.custom = custom
         var (changed, unchanged): ([TableName: Int], Set<TableName>) = ([:], [])
         for (index, table) in tables.enumerated() {
+            if table.isCopy { continue }
             let name = TableName(name: table.from, isJoin: table.isJoin)
             if table.isUnchanged { unchanged.insert(name) } else { changed[name] = index }
         }
@@ -63,21 +64,25 @@ struct StepExpectation: Sendable {
     /// They cover the rows that no custom migration handles, with the columns that no step changes.
     static func fused(_ path: [StepExpectation]) -> StepExpectation {
         var tables = (path.first?.tables ?? []).map { FusedTable($0, in: path[0]) }
-        // The join tables that a later step fills from the foreign keys of another table.
-        var filled: Set<String> = []
+        // The tables that a later step fills from the rows of another table.
+        var filled: Set<TableName> = []
         for step in path.dropFirst() {
             for index in tables.indices { tables[index].follow(step) }
             filled = Set(
-                filled.map { name in
-                    if case .expected(let next) = step.change(of: name, isJoin: true) { next.to } else { name }
+                filled.map { table in
+                    guard case .expected(let next) = step.change(of: table.name, isJoin: table.isJoin) else {
+                        return table
+                    }
+                    return TableName(name: next.to, isJoin: table.isJoin)
                 })
-            filled.formUnion(step.tables.filter { $0.isJoin && $0.required != nil }.map(\.to))
+            let filling = step.tables.filter { $0.isCopy || $0.isJoin && $0.required != nil }
+            filled.formUnion(filling.map { TableName(name: $0.to, isJoin: $0.isJoin) })
         }
         var fused = StepExpectation(
             from: path.first?.from ?? "", to: path.last?.to ?? "", tables: tables.compactMap(\.expectation))
         fused.untraced =
             path.allSatisfy { $0.custom == nil }
-            ? filled.union(tables.filter { $0.expectation == nil }.map(\.name)) : nil
+            ? Set(filled.map(\.name)).union(tables.filter { $0.expectation == nil }.map(\.name)) : nil
         return fused
     }
 }
@@ -130,7 +135,7 @@ extension TableExpectation {
     fileprivate func with(_ values: [String: ExpectedValue]) -> TableExpectation {
         TableExpectation(
             from: from, to: to, oldKey: oldKey, key: key, emptied: isEmptied, kept: [], changed: values,
-            requiring: required, join: isJoin)
+            requiring: required, join: isJoin, copy: isCopy)
     }
 
     /// Returns the expectation that remains after both steps; nil if the rows can no longer be identified.
@@ -140,7 +145,7 @@ extension TableExpectation {
         guard next.key.allSatisfy({ values[$0] != nil }) else { return nil }
         return TableExpectation(
             from: from, to: next.to, oldKey: oldKey, key: next.key, emptied: isEmptied || next.isEmptied, kept: [],
-            changed: values, requiring: required, join: isJoin)
+            changed: values, requiring: required, join: isJoin, copy: isCopy)
     }
 }
 
@@ -156,6 +161,8 @@ struct TableExpectation: Sendable {
     let required: String?
     let references: [ReferenceExpectation]
     let isJoin: Bool
+    /// Whether the rows of `from` are in another table too.
+    let isCopy: Bool
     /// Whether the table keeps every row and value.
     let isUnchanged: Bool
 
@@ -172,10 +179,11 @@ struct TableExpectation: Sendable {
     ///   - required: The column that is not NULL in the rows of `from` that are expected in `to`; nil for all rows.
     ///   - references: The foreign keys to rows that a custom migration may have deleted or given new primary keys.
     ///   - isJoin: Whether the table is a join table. Rows of a join table that have become equal are merged into one.
+    ///   - isCopy: Whether the rows of `from` are in another table too.
     init(
         from: String, to: String, oldKey: [String]? = nil, key: [String], emptied isEmptied: Bool = false,
         kept: [String], changed: [String: ExpectedValue] = [:], requiring required: String? = nil,
-        references: [ReferenceExpectation] = [], join isJoin: Bool = false
+        references: [ReferenceExpectation] = [], join isJoin: Bool = false, copy isCopy: Bool = false
     ) {
         self.from = from
         self.to = to
@@ -187,6 +195,7 @@ struct TableExpectation: Sendable {
         self.required = required
         self.references = references
         self.isJoin = isJoin
+        self.isCopy = isCopy
         isUnchanged = false
     }
 
@@ -201,6 +210,7 @@ struct TableExpectation: Sendable {
         required = nil
         references = []
         self.isJoin = isJoin
+        isCopy = false
         isUnchanged = true
     }
 }

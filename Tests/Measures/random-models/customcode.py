@@ -280,7 +280,7 @@ class EntityCode:
         return "\n".join([*lines, *declarations, f"        return {keep}({value})"])
 
     def migrate(self):
-        old, new = (f"borrowing {self.old}Row", f"{self.new}{self.values}") if self.is_borrowed else (self.old, self.new)
+        old, new = (f"borrowing {self.old}{self.row_type}", f"{self.new}{self.values}") if self.is_borrowed else (self.old, self.new)
         return (
             f"    mutating func migrate(_ old: {old}, _ context: Context) throws -> Strata.Outcome<{new}> {{\n"
             f"{self.body(is_expectation=False)}\n    }}"

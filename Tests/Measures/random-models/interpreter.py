@@ -701,11 +701,13 @@ class Step:
         # The steps that are refused drop the rows of merged entities, and add none.
         self.outcomes = {e: {self.key(e, row, self.old): ("drop", None) for row in state[e]} for e in self.merged}
         self.added, self.before = {}, state
+        #: The entities that new ones get their rows from.
+        self.copied = {}
         #: The new row of each old primary key: the row that it was merged into, or None if it is gone.
         self.rows = {}
         result = {}
         for entity in self.model.living(self.new):
-            result[entity] = self.entity_rows(entity, state[entity]) if entity.lives(self.old) else []
+            result[entity] = self.entity_rows(entity, state[entity]) if entity.lives(self.old) else self.copied_rows(entity, state)
         for property, join in self.model.join_tables(self.new).items():
             result[property] = self.join_rows(property, join, state)
         self.drop_references(result)
@@ -715,6 +717,42 @@ class Step:
         self.add(result)
         self.check_unique(result)
         return result
+
+    def copied_rows(self, entity, state):
+        """The rows that a new entity gets from another one."""
+        self.rows[entity] = {}
+        name, moment = entity.dated_instruction("fill_from", self.old)
+        source = name and self.model.entity(name, moment - 1)
+        if not source or not source.lives(self.old):
+            return []
+        rows, self.copied[entity] = [], source
+        for old in state[source]:
+            new = {}
+            for column, key in zip(entity.key_columns(self.new), source.key_columns(self.old)):
+                new[column.lineage] = old[key.lineage]
+            for column in entity.columns(self.new):
+                property = column.property
+                if column.lineage in new or property is None:
+                    new.setdefault(column.lineage, None)
+                elif property.is_relationship(self.new):
+                    part = column.lineage[1]
+                    is_own = property.target(self.new) is source and source.instruction("rows", self.old) != "discard"
+                    new[column.lineage] = old[part] if is_own else None
+                else:
+                    new[property] = self.copied_value(property, source, old)
+            if all(column.nullable or new[column.lineage] is not None for column in entity.columns(self.new)):
+                rows.append(new)
+        return rows
+
+    def copied_value(self, property, source, row):
+        """The value of a property of a copied row: of the property that it names, or else of the one with its name."""
+        name, moment = property.dated_instruction("fill_from", self.old)
+        name, moment = (name, moment) if name else (property.name(property.birth), property.birth)
+        type, value = property.type(self.new), None
+        for other in source.properties:
+            if other.lives(moment - 1) and other.name(moment - 1) == name and other.has_columns(self.old):
+                value = converted(row[other], other.type(self.old), type, self.old)
+        return literal(property.value("default_value", self.new), type, self.new) if value is None else value
 
     def entity_rows(self, entity, before):
         """The new rows of an entity, with the references that they had."""
@@ -936,7 +974,8 @@ class Step:
             for property in other.properties:
                 if not property.has_columns(self.new) or not property.is_relationship(self.new):
                     continue
-                if property.has_columns(self.old) and property.target(self.new) is property.target(self.old) is entity:
+                is_old = property.has_columns(self.old) and property.target(self.new) is property.target(self.old) is entity
+                if is_old or (self.copied.get(other) is entity is property.target(self.new)):
                     yield other, property, [(property, column.lineage) for column in entity.key_columns(self.old)]
 
     def referred(self, entity):

@@ -5,7 +5,7 @@ import random
 import re
 
 from descriptions import Model
-from interpreter import LIMITS, hashed
+from interpreter import INFERRED_TYPES, LIMITS, hashed
 
 VERSIONS = ["1.0", "1.1", "1.2", "1.10", "2.0", "3.0"]
 
@@ -71,7 +71,7 @@ class RandomModel:
             for item in history[1:]:
                 if self.chance(0.2):
                     item["ignore_migration_checks"] = True
-            if self.chance(0.2):
+            if self.chance(0.2) and len(history[0]) == 1:
                 entity["added_at_version"] = history.pop(0)["version"]
             if self.chance(0.2):
                 entity["properties"].append({"name": "unused one", "property_type": "string", "unused": True})
@@ -86,7 +86,8 @@ class RandomModel:
             configuration["versions"] = self.versions
         if self.chance(0.2):
             configuration["oldest_supported_version"] = self.one(self.versions[:3])
-        if self.chance(0.4):
+        has_copies = any("fill_from" in item for e in self.entities() for item in e["version_history"])
+        if self.chance(0.4) and not has_copies:
             old = self.random.randrange(len(self.versions) - 2)
             new = self.random.randint(old + 2, min(old + 3, len(self.versions) - 1))
             ways = [self.versions[new]]
@@ -130,7 +131,13 @@ class RandomModel:
     # The present model
 
     def entities(self):
-        return [f for f in self.files.values() if "identifier" in f and "removed_at_version" not in f]
+        # A new entity with the rows of another one stays as it is in its first version.
+        return [
+            f
+            for f in self.files.values()
+            if "identifier" in f and "removed_at_version" not in f
+            and not (self.is_new(f) and any("fill_from" in item for item in f["version_history"]))
+        ]
 
     def subtypes(self):
         return [f for f in self.files.values() if "name" in f and not {"identifier", "removed_at_version"} & set(f)]
@@ -497,13 +504,13 @@ class RandomModel:
                 self.remove_entity, self.discard_rows, self.remove_property, self.rename_property, self.swap_properties,
                 self.change_nullable, self.change_default, self.change_type, self.change_index, self.change_limit,
                 self.change_collation, self.change_relationship, self.change_computed, self.change_subtype,
-                self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule, self.change_check,
+                self.split_entity, self.fill_from, self.ask_custom, self.change_key, self.persist, self.rule, self.change_check,
             ],
             [
                 16, 3, 4, 4, 1, 4, 2, 6, 7, 2,
                 8, 3, 8, 4, 5,
                 3, 7, 2, 9,
-                3, 6, 3, 3, 3, 2,
+                4, 3, 6, 3, 3, 3, 2,
             ],
         )[0]  # fmt: skip
 
@@ -606,8 +613,14 @@ class RandomModel:
 
     def discard_rows(self):
         entity = self.old_entity()
-        if entity:
+        # A required reference from a copy to its original would need a custom migration.
+        if entity and not self.is_referred_by_copies(entity):
             self.item(entity)["rows"] = "discard"
+
+    def is_referred_by_copies(self, entity, required=True):
+        files = [f for f in self.files.values() if "identifier" in f and self.is_new(f) and f["version_history"][0].get("fill_from")]
+        types = [p["property_type"] for f in files for p in f["properties"] if not (required and p.get("nullable"))]
+        return any(isinstance(type, dict) and type["entity_name"] == entity["name"] for type in types)
 
     def mentions(self, entity, name):
         """The elements of an entity whose texts name a property."""
@@ -896,6 +909,53 @@ class RandomModel:
             }
         )
 
+    def former(self, element):
+        """The fields of an element in the version before."""
+        for item in element.get("version_history", []):
+            if item["version"] == self.now:
+                return element | (item.get("previous") or {})
+        return element
+
+    def split_entity(self):
+        """A new entity with copies of the rows of another one."""
+        keys = ("int", "string", "uuid")
+        entities = [e for e in self.existing(self.entities()) if e["identifier"]["type"] in keys]
+        source = self.one(e for e in entities if not self.has_new_key(e))
+        if source is None:
+            return
+        name = self.name("e")
+        history = [{"version": self.now, "fill_from": self.former(source)["name"]}]
+        entity = {"name": name, "version_history": history, "properties": [], BIRTH: self.now}
+        entity["identifier"] = {"type": source["identifier"]["type"]}
+        can_require = True
+        for property in map(self.former, self.existing(self.scalars(source))):
+            type = property["property_type"]
+            if not isinstance(type, str) or type not in DEFAULTS or property.get("computed") or self.chance(0.4):
+                continue
+            new = {"name": property["name"] if self.chance(0.5) else self.name("p"), "property_type": type, BIRTH: self.now}
+            if self.chance(0.2):
+                new["property_type"] = self.one([b for a, b in sorted(INFERRED_TYPES) if a == type] or [type])
+            if new["name"] != property["name"]:
+                new["version_history"] = [{"version": self.now, "fill_from": property["name"]}]
+            if property.get("nullable"):
+                way = self.random.randrange(3 if can_require else 2)
+                can_require = can_require and way < 2
+                new |= [{"nullable": True}, {"default_value": self.default(new["property_type"])}, {}][way]
+            elif self.chance(0.3):
+                new["nullable"] = True
+            entity["properties"].append(new)
+        if self.chance(0.5):
+            to_one = {"entity_name": source["name"], "association": "to_one"}
+            reference = {"name": self.name("p"), "property_type": to_one, BIRTH: self.now}
+            way = self.one([{"nullable": True}, {"on_delete": "cascade"}])
+            items = source.get("version_history", [])
+            is_emptied = any(i["version"] == self.now and "rows" in i for i in items)
+            reference |= {"nullable": True} if is_emptied else way
+            entity["properties"].append(reference)
+        if self.chance(0.3):
+            entity["persisted_name"] = self.name("table")
+        self.files[f"{name}.json"] = entity
+
     def ask_custom(self):
         entity = self.old_entity()
         if entity:
@@ -903,6 +963,8 @@ class RandomModel:
 
     def change_key(self):
         entity = self.old_entity()
+        if entity and self.is_referred_by_copies(entity, required=False):
+            return
         if entity and entity["identifier"]["type"] in ("int", "string", "uuid") and self.chance(0.3):
             return self.set(entity, identifier=dict(entity["identifier"], name=self.name("key")))
         if entity and entity["identifier"]["type"] in ("int", "string"):

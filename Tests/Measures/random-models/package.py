@@ -81,11 +81,14 @@ class StepWriter:
         }
         self.codes = {}
         for borrowed, old, new in re.findall(self.MIGRATE, protocol):
-            old = old.removesuffix("Row") if borrowed else old
-            new, values = re.fullmatch(r"(.*?)(Values\w*)", new).groups() if borrowed else (new, None)
+            row = values = None
+            if borrowed:
+                old, row = re.fullmatch(r"(.*?)(Row\w*)", old).groups()
+                new, values = re.fullmatch(r"(.*?)(Values\w*)", new).groups()
             entity = self.entity(old, version)
             code = EntityCode if entity.lives(self.new) else MergedCode
             self.codes[entity] = code(self, entity, old, new, values)
+            self.codes[entity].row_type = row
 
     def entity(self, struct, version):
         name = normalized(struct.split(".")[1])

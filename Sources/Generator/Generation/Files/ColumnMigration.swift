@@ -90,10 +90,11 @@ extension Generator {
             while taken.contains(name) { name += "_" }
             return name
         }
-        // A chain leads from several versions to one.
-        let isFirst = names.index(of: step.from) + 1 == names.index(of: step.to)
-        let suffix = isFirst ? "Values" : "Values_" + step.from.version.identifier
-        return (name(entity.old, "Row", in: step.from), name(entity.new, suffix, in: step.to))
+        // A chain leads from several versions to one, and from one to several.
+        let isNext = names.index(of: step.from) + 1 == names.index(of: step.to)
+        let (row, values) =
+            isNext ? ("Row", "Values") : ("Row_" + step.to.version.identifier, "Values_" + step.from.version.identifier)
+        return (name(entity.old, row, in: step.from), name(entity.new, values, in: step.to))
     }
 
     /// Returns the types with which a custom migration reads and provides single columns.

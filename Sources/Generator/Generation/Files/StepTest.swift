@@ -69,6 +69,8 @@ struct TableTest: TemplateValues {
     var required: String?
     let references: [Reference]
     var isJoin = false
+    /// Whether the rows of `from` are in another table too.
+    var isCopy = false
     /// Whether exactly the columns that the table has in both versions keep their values.
     var keepsShared = false
 
@@ -86,6 +88,7 @@ struct TableTest: TemplateValues {
         .flag("hasReferences", \.hasReferences, "whether `references` has elements"),
         .list("references", \.references, "the foreign keys that follow changed rows"),
         .flag("isJoin", \.isJoin, "whether it is a join table"),
+        .flag("isCopy", \.isCopy, "whether the rows of the table before are in another table too"),
     ]
 
     private var fromLiteral: String { SwiftLiteral.string(from) }
@@ -98,7 +101,7 @@ struct TableTest: TemplateValues {
 
     /// Returns whether the test only expects that all rows of a table with these columns are unchanged.
     func isUnchanged(_ columns: Set<String>) -> Bool {
-        from == to && oldKey == key && changed.isEmpty && !isEmptied && required == nil && references.isEmpty
+        !isCopy && from == to && oldKey == key && changed.isEmpty && !isEmptied && required == nil && references.isEmpty
             && Set(kept) == columns
     }
 }
@@ -115,7 +118,7 @@ extension Generator {
         let all = tableTests(step)
         let same = old.filter { name, table in new[name]?.since == table.since }
         let stated = all.filter { test in same[test.from].map { !test.isUnchanged($0.names) } ?? true }
-        let left = Set(same.keys).subtracting(all.flatMap { [$0.from, $0.to] })
+        let left = Set(same.keys).subtracting(all.flatMap { $0.isCopy ? [$0.to] : [$0.from, $0.to] })
         // The results of steps that only conversions take are not sealed.
         let hasResults =
             options.results != nil && step.writesValues && !history.isPassedInConversion(step.from.version)
@@ -184,23 +187,23 @@ extension Generator {
                 from: entity.old.tableName, to: entity.new.tableName,
                 oldKey: step.from.keyParts(of: entity.old).map(\.name),
                 key: step.to.keyParts(of: entity.new).map(\.name), kept: kept, changed: changed,
-                isEmptied: entity.isEmptied, references: references(of: entity, loose, step))
+                isEmptied: entity.isEmptied, references: references(of: entity.new, entity.columns, loose, step))
         }
         let joins = step.entities.flatMap { entity in
             step.to.joinTables(of: entity.new).compactMap { joinTest($0, entity, loose, step) }
         }
-        return tables + joins
+        return tables + joins + step.copies.compactMap { copyTest($0, loose, step) }
     }
 
     /// Returns the foreign keys of an entity to rows that may be deleted or get new primary keys.
-    private func references(of entity: EntityStep, _ loose: Set<EntityLineage>, _ step: SchemaStep) -> [TableTest
-        .Reference]
-    {
-        entity.new.properties.compactMap { property in
+    private func references(
+        of entity: Entity, _ columns: [EntityStep.ColumnStep], _ loose: Set<EntityLineage>, _ step: SchemaStep
+    ) -> [TableTest.Reference] {
+        entity.properties.compactMap { property in
             guard let target = property.relationship?.target, loose.contains(target),
                 let old = step.from.entity(target)
             else { return nil }
-            let columns = entity.columns.filter {
+            let columns = columns.filter {
                 $0.column.property == property.lineage && $0.column.role != .position
             }
             let before = columns.compactMap { column -> String? in
@@ -211,6 +214,26 @@ extension Generator {
                 columns: columns.map(\.column.name), old: before, target: old.tableName,
                 cascades: step.to.deleteRule(of: property) == .cascade)
         }
+    }
+
+    /// Returns the expectation for the rows that a new entity gets; nil if only a custom migration determines them.
+    private func copyTest(_ copy: EntityCopy, _ loose: Set<EntityLineage>, _ step: SchemaStep) -> TableTest? {
+        guard copy.isInferred else { return nil }
+        let unchecked = step.instructions.unchecked
+        var (kept, changed): ([String], [TableTest.Column]) = ([], [])
+        for column in copy.columns {
+            let (name, property) = (column.column.name, column.column.property)
+            let isUnchecked =
+                unchecked.contains(.init(entity: copy.new.lineage))
+                || unchecked.contains(.init(entity: copy.new.lineage, property: property))
+            guard column.column.isKey || !isUnchecked, let value = ExpectedValue(column.origin, column.column.collation)
+            else { continue }
+            if value == .column(name) { kept.append(name) } else { changed.append(.init(name: name, value: value)) }
+        }
+        return TableTest(
+            from: copy.source.tableName, to: copy.new.tableName, oldKey: copy.keySources,
+            key: step.to.keyParts(of: copy.new).map(\.name), kept: kept, changed: changed, isEmptied: false,
+            required: copy.required, references: references(of: copy.new, copy.columns, loose, step), isCopy: true)
     }
 
     private func joinTest(

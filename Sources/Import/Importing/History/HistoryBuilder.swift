@@ -188,10 +188,25 @@ struct HistoryBuilder {
                 if let form, forms[lineage]?.last?.form != form { forms[lineage, default: []].append((offset, form)) }
             }
         }
+        let source = history.states[0].isCustom || history.life.birth == 0 ? nil : history.states[0].copied
+        let copied = source.flatMap { name in
+            imported[history.life.birth - 1].entities.firstIndex { $0.name == name }
+        }.map { lineages.entityTables[history.life.birth - 1][$0] }
+        if let copied {
+            for (property, lineage) in zip(history.states[0].properties, history.propertyLineages[0]) {
+                guard case .property(let name) = property.fill else { continue }
+                let offset = history.life.birth - 1 - lineages.tables[copied].life.birth
+                let other = lineages.tables[copied].property(name, at: offset)
+                let text = other.map { naming.property($0, name, of: copied) } ?? name
+                fills[lineage, default: [:]][history.life.birth] = .init("fill_from", .string(text))
+            }
+        }
         let customs = history.states.indices.filter { history.states[$0].isCustom }.map { history.life.birth + $0 }
         return .init(
             fileName: fileNames[table], life: history.life, states: states, properties: history.properties,
-            indexes: indexes, checks: checks.lives, fills: fills, customs: Set(customs), forms: forms, sources: sources)
+            indexes: indexes, checks: checks.lives,
+            copied: copied.flatMap { copied in source.map { naming.entity(copied, $0) } },
+            fills: fills, customs: Set(customs), forms: forms, sources: sources)
     }
 
     /// Returns a backfill value as a member of a description. It uses the property names of the previous version.

@@ -26,6 +26,8 @@ struct ImportedHistory: Sendable {
         var indexes: [Life]
         /// The lifetimes of the checks, by lineage.
         var checks: [Life]
+        /// The name of the entity of the version before whose rows the new entity gets.
+        var copied: String?
         /// The backfill values of properties, by lineage and version, as members of `version_history` items.
         var fills: [ElementLineage: [Int: JSONOutput.Member]]
         /// The versions to which a custom migration leads.

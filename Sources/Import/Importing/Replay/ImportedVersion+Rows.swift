@@ -5,8 +5,10 @@ extension ImportedVersion {
         for index in entities.indices {
             guard let token = entities[index].token, let before = old.entities.first(where: { $0.token == token })
             else {
+                settleCopy(at: index, after: old)
                 continue
             }
+            entities[index].copied = nil
             if before.keyTokens != entities[index].keyTokens { entities[index].isCustom = true }
             for propertyIndex in entities[index].properties.indices {
                 let property = entities[index].properties[propertyIndex]
@@ -25,5 +27,19 @@ extension ImportedVersion {
                 if was.isNullable { entities[index].isCustom = true }
             }
         }
+    }
+
+    /// Checks the origin of the values of a new entity that gets copies of the rows of another one.
+    private mutating func settleCopy(at index: Int, after old: ImportedVersion) {
+        guard let source = old.entities.first(where: { $0.name == entities[index].copied }) else { return }
+        let isKnown = entities[index].properties.allSatisfy { property in
+            let namesake = source.properties.first { $0.name.lowercased() == property.name.lowercased() }
+            guard case .property(let name) = property.fill else { return namesake == nil }
+            return source.properties.contains { $0.name == name && $0.relationship == nil && $0.computed == nil }
+        }
+        if isKnown, !entities[index].isCustom { return }
+        entities[index].isCustom = true
+        entities[index].copied = nil
+        for property in entities[index].properties.indices { entities[index].properties[property].fill = nil }
     }
 }

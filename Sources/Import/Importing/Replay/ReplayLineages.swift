@@ -46,11 +46,17 @@ struct ReplayLineages {
             if let origin = table.origin, owners[origin] == table.number {
                 new[table.number] = tokens[origin]
                 take(table, &new, &schema)
+                // Rows that stay in their table cannot be left out.
+                if table.required != nil { changes = own(table.statements) }
             } else {
                 new[table.number] = "#\(table.number)"
                 for column in table.columns { new[column.number] = "#\(column.number)" }
-                // The rows stay where they were, too, and Strata makes no second copy of them.
-                changes = own(table.statements)
+                // The rows stay where they were, too.
+                if let source, let copy = copy(table, source, &schema) {
+                    schema.copies[table.name] = copy
+                } else {
+                    changes = own(table.statements)
+                }
             }
             schema.tokens[.init(table.name, "")] = new[table.number]
             for column in table.columns { schema.tokens[.init(table.name, column.name)] = new[column.number] }
@@ -88,6 +94,37 @@ struct ReplayLineages {
                 if source.key.contains(own.name) { keys.insert(column.number) }
             }
         }
+    }
+
+    /// Returns the origin of a new table that has copies of the rows of another one; nil if a description cannot express this.
+    private func copy(
+        _ table: SQLReplay.Table, _ new: SourceTable, _ schema: inout SourceSchema
+    ) -> SourceSchema.Copy? {
+        guard index > 0, let origin = table.origin, table.changes.isEmpty, table.selections.isEmpty,
+            let source = stages[index - 1].tables.first(where: { $0.number == origin })
+        else { return nil }
+        var names: [(SourceSchema.ColumnName, String)] = []
+        var keyParts: Set<Int> = []
+        var stricter: Set<Int> = []
+        for (column, own) in zip(table.columns, new.columns) {
+            switch column.value {
+            case .column(let number):
+                guard let name = source.columns.first(where: { $0.number == number })?.name else { return nil }
+                names.append((.init(table.name, column.name), name))
+                if new.key.contains(own.name) { keyParts.insert(number) }
+                if own.isNotNull, !required.contains(number), !keys.contains(number) { stricter.insert(number) }
+            case .initial, .constant("NULL"):
+                // It would get the values of the column that has its name.
+                if new.key.contains(own.name) || source.column(column.name) != nil { return nil }
+            case .coalesce, .constant, .unknown: return nil
+            }
+        }
+        let sourceKey = keys.intersection(source.columns.map(\.number))
+        guard keyParts == sourceKey, !keyParts.isEmpty, stricter == Set([table.required].compactMap(\.self)) else {
+            return nil
+        }
+        for (column, name) in names { schema.fills[column] = .column(name) }
+        return .init(table: source.name, key: source.columns.filter { sourceKey.contains($0.number) }.map(\.name))
     }
 
     /// Returns whether a table has a constraint that rows of the stage before may break.

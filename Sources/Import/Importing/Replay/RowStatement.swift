@@ -22,7 +22,9 @@ struct RowStatement {
     let columns: [String]?
     /// The value of each column; nil for all columns of the source, in their order.
     let values: [Value]?
-    /// Whether each row of the source becomes a row. If not, some may be left out, and no row becomes several.
+    /// The column of the source that is not NULL in the rows that are taken; nil if it does not matter.
+    let required: String?
+    /// Whether each row of the source, or each one with the required value, becomes a row. If not, some may be left out, and no row becomes several.
     let isComplete: Bool
     /// Whether it leaves out, or replaces, a row that breaks a constraint of the table.
     let skipsConflicts: Bool
@@ -35,13 +37,13 @@ struct RowStatement {
         var reader = Reader(sql)
         if reader.skip("UPDATE") {
             guard let (table, assignments) = reader.update() else { return nil }
-            (self.table, source, isComplete, skipsConflicts) = (table, nil, true, false)
+            (self.table, source, isComplete, skipsConflicts, required) = (table, nil, true, false, nil)
             (columns, values) = (assignments.map(\.column), assignments.map(\.value))
         } else {
             guard let target = reader.target(), let select = reader.select() else { return nil }
             (table, columns) = (target.table, target.columns)
             (source, values) = (select.source, select.values)
-            (isComplete, skipsConflicts) = (select.isComplete, target.skipsConflicts)
+            (isComplete, skipsConflicts, required) = (select.isComplete, target.skipsConflicts, select.required)
         }
     }
 
@@ -125,7 +127,7 @@ struct RowStatement {
         }
 
         /// Reads `SELECT … FROM table`, and what limits the rows.
-        mutating func select() -> (source: String, values: [Value]?, isComplete: Bool)? {
+        mutating func select() -> (source: String, values: [Value]?, required: String?, isComplete: Bool)? {
             guard skip("SELECT") else { return nil }
             let isDistinct = skip("DISTINCT")
             var items: [ArraySlice<SQLToken>] = []
@@ -140,8 +142,24 @@ struct RowStatement {
                 !items.contains(where: { $0.contains(where: RowStatement.isAggregate) })
             else { return nil }
             let isAll = items.count == 1 && items[0].last?.isWord("*") == true && [1, 3].contains(items[0].count)
-            return (source, isAll ? nil : items.map(RowStatement.value), isAtEnd && !isDistinct)
+            let required = RowStatement.required(rest)
+            let isComplete = (isAtEnd || required != nil) && !isDistinct
+            return (source, isAll ? nil : items.map(RowStatement.value), required, isComplete)
         }
+    }
+
+    /// Returns the column of a clause `WHERE column IS NOT NULL`.
+    private static func required(_ tokens: ArraySlice<SQLToken>) -> String? {
+        guard tokens.first?.isWord("WHERE") == true else { return nil }
+        for words in [["IS", "NOT", "NULL"], ["NOT", "NULL"], ["NOTNULL"]] {
+            let end = tokens.suffix(words.count)
+            if zip(end, words).allSatisfy({ $0.isWord($1) }),
+                let name = column(tokens.dropFirst().dropLast(words.count))
+            {
+                return name
+            }
+        }
+        return nil
     }
 
     /// Whether the token names a function that makes one row of several.

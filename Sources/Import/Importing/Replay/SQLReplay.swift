@@ -14,6 +14,8 @@ final class SQLReplay {
         var columns: [Column]
         /// The table before the file whose rows these are; nil if the rows have another origin, or there are none.
         var origin: Int?
+        /// The column before the file that is not NULL in the rows that these are copies of; nil for copies of all rows.
+        var required: Int?
         /// The statements that have copied or changed the rows.
         var statements: [Statement] = []
         /// The statements among them that do it in ways that a description cannot express.
@@ -268,6 +270,14 @@ final class SQLReplay {
         // The property that an UPDATE computes stays the same.
         if parsed.source == nil, !isKnown { return false }
         if parsed.source != nil {
+            if let name = parsed.required {
+                guard source.required == nil, case .column(let number)? = source.column(name)?.value else {
+                    return false
+                }
+                result.required = number
+            } else {
+                result.required = source.required
+            }
             result.origin = source.origin
             (result.statements, result.changes) = (source.statements, source.changes)
             result.selections = source.selections

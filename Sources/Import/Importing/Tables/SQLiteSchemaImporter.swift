@@ -188,6 +188,8 @@ struct SQLiteSchemaImporter {
     private mutating func entity(_ table: SourceTable) -> ImportedEntity {
         var entity = ImportedEntity(name: table.name, token: schema.tokens[.init(table.name, "")])
         entity.isCustom = schema.customTables.contains(table.name)
+        let copy = schema.copies[table.name]
+        entity.copied = copy?.table
         entity.keyTokens = table.key.compactMap { schema.tokens[.init(table.name, $0)] }
         if table.isAutoincrement { note(table.name, nil, .autoincrement) }
         for clause in table.conflictClauses { note(table.name, nil, .conflictClause(clause)) }
@@ -222,8 +224,13 @@ struct SQLiteSchemaImporter {
                 }
                 let name = Self.relationshipName(relation, taken: &taken)
                 names[column.name.lowercased()] = name
-                // A custom migration fills relationships.
-                if schema.fills[.init(table.name, column.name)] != nil { entity.isCustom = true }
+                // A custom migration fills relationships, but a copy refers to its original by itself.
+                if case .column(let value)? = schema.fills[.init(table.name, column.name)], let copy,
+                    Self.isSame(copy.table, relation.target.name), copy.key.count == 1, Self.isSame(copy.key[0], value)
+                {
+                } else if schema.fills[.init(table.name, column.name)] != nil {
+                    entity.isCustom = true
+                }
                 entity.properties.append(relationship(relation, name, column, isInKey: isInKey, table))
             } else {
                 names[column.name.lowercased()] = column.name

@@ -20,6 +20,8 @@ struct SourceSchema: Sendable {
     var tokens: [ColumnName: String] = [:]
     /// The values that existing rows get in columns that are new, or become mandatory.
     var fills: [ColumnName: Fill] = [:]
+    /// The new tables that get copies of the rows of another one.
+    var copies: [String: Copy] = [:]
     /// The tables whose rows the file changes in ways that a description cannot express.
     var customTables: Set<String> = []
     /// All statements of the file that copy or change rows.
@@ -33,6 +35,14 @@ struct SourceSchema: Sendable {
 
     /// The virtual tables, which are left out.
     var unreadTables: [String] = []
+
+    /// The origin of the rows of a new table.
+    struct Copy: Sendable {
+        /// The name of the table in the version before.
+        var table: String
+        /// The columns of its primary key.
+        var key: [String]
+    }
 
     /// The value of a column in existing rows.
     enum Fill: Sendable {

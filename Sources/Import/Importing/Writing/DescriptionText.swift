@@ -58,6 +58,7 @@ extension ImportedHistory {
         }
         var element = text(entity.life, { $0 }, { fields(of: $0, at: $1) })
         element?.start = start
+        if let copied = entity.copied { element?.fills = [birth: .init("fill_from", .string(copied))] }
         element?.customs = entity.customs.filter { $0 > start }
         let properties = entity.properties.indices.map { ElementLineage($0) }.compactMap { lineage in
             var element =
@@ -66,6 +67,7 @@ extension ImportedHistory {
                 : text(entity.properties[lineage], { $0.property(lineage) }, { fields(of: $0, at: $1) })
             element?.lineage = lineage
             element?.fills = entity.fills[lineage] ?? [:]
+            element?.isCopied = entity.copied != nil && birth > start
             let last = entity.states.last { $0.property(lineage) != nil }
             element?.documentation = last?.property(lineage)?.documentation
             return element

@@ -50,6 +50,8 @@ struct ElementText {
     private(set) var initial: [Field] = []
     /// The backfill values by version, as members of `version_history` items.
     var fills: [Int: JSONOutput.Member] = [:]
+    /// Whether the element's parent begins with rows that have values for it.
+    var isCopied = false
     /// The versions to which a custom migration leads.
     var customs: Set<Int> = []
 
@@ -90,7 +92,7 @@ struct ElementText {
         if life.birth > start { members.append(.init("added_at_version", .string(versions[life.birth].text))) }
         members += ending(versions)
         // A new element may have a backfill value.
-        let isFilled = fills[life.birth] != nil && life.birth > start && !customs.contains(life.birth)
+        let isFilled = fills[life.birth] != nil && (life.birth > start || isCopied) && !customs.contains(life.birth)
         let birth = isFilled ? [Change(version: life.birth, previous: [], present: [])] : []
         let items = (birth + steps).map { item($0, versions) }
         if !items.isEmpty { members.append(.init("version_history", .array(items))) }

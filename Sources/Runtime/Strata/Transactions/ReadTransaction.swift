@@ -24,6 +24,9 @@ public class ReadTransaction {
         isBegun = connection.isInTransaction
     }
 
+    /// Whether the transaction belongs to a custom migration.
+    var isMigrating: Bool { names != nil }
+
     /// The name of a table, quoted.
     func quoted(_ table: String) -> String {
         SQL.quoted(name(table))

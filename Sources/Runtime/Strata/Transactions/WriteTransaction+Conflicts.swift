@@ -189,7 +189,9 @@ extension WriteTransaction {
         let all = try updated.map(names) ?? table.columns.filter { !table.key.contains($0) }
         if all.contains(where: table.key.contains) { throw refused("it sets the primary key of a row that exists") }
         let kept = try names(kept)
-        return ConflictUpdate(columns: columns, updated: table.updatedColumns(all).filter { !kept.contains($0) })
+        let names = isMigrating ? all : table.updatedColumns(all)
+        return ConflictUpdate(
+            columns: columns, updated: names.filter { !kept.contains($0) }, keepsPositions: !isMigrating)
     }
 
     /// The clause of an INSERT statement for an update.
@@ -329,6 +331,8 @@ private struct ConflictUpdate {
     let columns: [String]
     /// The columns that get the values of the new row.
     let updated: [String]
+    /// Whether a row without a position keeps the one that it has.
+    let keepsPositions: Bool
 
     /// The clause of an INSERT statement.
     ///
@@ -338,7 +342,7 @@ private struct ConflictUpdate {
         let values =
             updated.isEmpty
             ? ["\(SQL.quoted(columns[0])) = strata_row.\(SQL.quoted(columns[0]))"]
-            : table.assignmentsOfExcluded(updated)
+            : table.assignmentsOfExcluded(updated, keepsPositions: keepsPositions)
         let rows = condition.map { " WHERE \($0)" } ?? ""
         return "ON CONFLICT (\(SQL.list(columns)))\(rows) DO UPDATE SET \(values.joined(separator: ", "))"
     }

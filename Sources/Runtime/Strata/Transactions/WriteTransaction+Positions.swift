@@ -30,8 +30,10 @@ extension WriteTransaction {
 
     /// Binds the positions that a row gets as the last row of its lists if it has none.
     ///
-    /// The number may remain unused, because the row exists already. Positions have gaps then.
+    /// The number may remain unused, because the row exists already. Positions have gaps then. In a custom migration, rows get no
+    /// positions: it must give the same rows when its structs are no longer the newest ones.
     @usableFromInline func bindPositions<Entity: StoredEntity>(of entity: Entity, to statement: Statement) throws {
+        if isMigrating { return }
         let table = Entity.table
         if !statement.isRecording && listEnds.count > Self.mostLists { listEnds = [:] }
         if !statement.isRecording { for order in table.orders { try statement.bindNull(at: order.lastParameter) } }

@@ -99,7 +99,8 @@ extension WriteTransaction {
     /// A statement that sets columns of a row. The first parameters are the primary key, the others the values.
     private func update(_ table: EntityTable, _ columns: [String]) -> String {
         func parameter(_ column: String) -> String { "?\(table.key.count + 1 + (columns.firstIndex(of: column) ?? 0))" }
-        let positions = table.orders.filter { $0.owner == columns }.map { order in
+        let orders = isMigrating ? [] : table.orders
+        let positions = orders.filter { $0.owner == columns }.map { order in
             let last = order.last(in: quoted(table.name), parameter)
             return "\(SQL.quoted(order.position)) = \(order.updated(of: "", to: parameter, last: last))"
         }

@@ -137,7 +137,9 @@ public final class WriteTransaction: ReadTransaction {
     func update<Entity: StoredEntity>(_ entity: Entity, setting names: [String]) throws {
         let table = Entity.table
         try notePositions(of: entity)
-        let values = table.assignments(table.updatedColumns(names), in: quoted(table.name))
+        let values =
+            isMigrating
+            ? table.assignments(names) : table.assignments(table.updatedColumns(names), in: quoted(table.name))
         // The entity binds all its columns. The statement ignores the columns that it does not write.
         let condition = SQL.matches(table.key, from: table.columns.count + 1)
         let statement = try open().cached(

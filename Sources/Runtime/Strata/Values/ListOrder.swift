@@ -75,27 +75,30 @@ struct ListOrder: Sendable {
 
 extension EntityTable {
     /// The assignments of an UPDATE that sets columns to the parameters of their indices.
-    func assignments(_ names: [String], in table: String) -> [String] {
+    ///
+    /// - Parameter table: The quoted name of the table, if a row without a position keeps the one that it has.
+    func assignments(_ names: [String], in table: String? = nil) -> [String] {
         // A property that is not stored has no column. SQLite refuses its name.
         func parameter(_ name: String) -> String { columns.firstIndex(of: name).map { "?\($0 + 1)" } ?? "NULL" }
-        return assignments(names, of: "", to: parameter) { $0.last(in: table, parameter) }
+        let last = table.map { table in { (order: ListOrder) in order.last(in: table, parameter) } }
+        return assignments(names, of: "", to: parameter, last: last)
     }
 
     /// The assignments of a DO UPDATE clause that sets columns to the values of the new row.
-    func assignmentsOfExcluded(_ names: [String]) -> [String] {
+    func assignmentsOfExcluded(_ names: [String], keepsPositions: Bool) -> [String] {
         func excluded(_ name: String) -> String { "excluded.\(SQL.quoted(name))" }
-        return assignments(names, of: "strata_row.", to: excluded) { excluded($0.position) }
+        let last = { (order: ListOrder) in excluded(order.position) }
+        return assignments(names, of: "strata_row.", to: excluded, last: keepsPositions ? last : nil)
     }
 
     private func assignments(
-        _ names: [String], of row: String, to new: (String) -> String, last: (ListOrder) -> String
+        _ names: [String], of row: String, to new: (String) -> String, last: ((ListOrder) -> String)?
     ) -> [String] {
         names.map { name in
             var value = new(name)
-            if let order = orders.first(where: { $0.position == name }) {
+            if let last, let order = orders.first(where: { $0.position == name }) {
                 let stays = !order.owner.contains(where: names.contains)
-                let position =
-                    stays ? row + SQL.quoted(name) : order.updated(of: row, to: new, last: last(order))
+                let position = stays ? row + SQL.quoted(name) : order.updated(of: row, to: new, last: last(order))
                 value = "coalesce(?\(order.positionIndex + 1), \(position))"
             }
             return "\(SQL.quoted(name)) = \(value)"
