@@ -181,7 +181,12 @@ public final class WriteTransaction: ReadTransaction {
     func updating<Entity: StoredEntity>(
         _ request: Request<Entity>, _ assignments: [Assignment<Entity>], isReturning: Bool = false
     ) throws -> Statement {
-        listEnds = [:]
+        let changed = assignments.flatMap(\.names)
+        if Entity.table.orders.contains(where: {
+            changed.contains($0.position) || changed.contains(where: $0.owner.contains)
+        }) {
+            listEnds = [:]
+        }
         let table = quoted(Entity.table.name)
         guard assignments.allSatisfy({ !$0.names.isEmpty }) else {
             throw QueryError.refused(
