@@ -170,4 +170,29 @@ import Testing
             #expect(try transaction.find(Episode.self, id: 6)?.podcastPosition == .max)
         }
     }
+
+    /// A released migration has to give the same rows when its structs are no longer the newest ones.
+    @Test func `a custom migration gives no positions`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.sqlite")
+        let library = try Library(seed: 1, at: url)
+        try library.store.close()
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        try connection.transaction("BEGIN IMMEDIATE") {
+            let transaction = WriteTransaction(connection, names: [:])
+            try transaction.insert(episode(1_001, of: 1))
+            try transaction.insert(contentsOf: [episode(1_002, of: 1)])
+            try transaction.upsert(episode(1_003, of: 1))
+            try transaction.insert(episode(1_004, of: 1, at: 5))
+            try transaction.update(episode(1_004, of: 1))
+            try transaction.insert(episode(1_005, of: 1, at: 5))
+            try transaction.upsert(contentsOf: [episode(1_005, of: 1)])
+            for id in 1_001...1_005 {
+                let row = try transaction.find(Episode.self, id: .init(rawValue: id))
+                #expect(row != nil && row?.podcastPosition == nil)
+            }
+        }
+    }
 }

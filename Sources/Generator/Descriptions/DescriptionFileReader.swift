@@ -245,8 +245,13 @@ package struct DescriptionFileReader {
 
     private mutating func readFill(_ values: [String: JSON], into item: inout HistoryItem, _ table: KeyTable) {
         (item.fill, item.fillFrom) = (values["fill"], values["fill_from"])
-        for key in ["fill", "fill_from"] where table.kind != .property && !(table.kind == .entity && key == "fill_from")
-        {
+        let misplaced =
+            switch table.kind {
+            case .property: [String]()
+            case .entity: ["fill"]
+            default: ["fill", "fill_from"]
+            }
+        for key in misplaced {
             if let json = values[key] {
                 report(.misplacedKey(key, belongs: "in the history of a property of an entity"), at: json.offset)
             }

@@ -141,7 +141,7 @@ extension StepComparison {
     func writeKeys(_ index: Int) throws {
         let table = step.tables[index]
         let outcomes = try makeKeyOutcomes(index, from: (table.from, table.oldKey), to: (table.to, table.key))
-        // The rows of `from` have become those of another table.
+        // References to a row of `from` follow the row itself, and not its copy.
         if !table.isJoin && !table.isCopy { indexes[table.from] = index }
         let values = values(of: table)
         let key = table.key.map { values[$0] ?? "NULL" }

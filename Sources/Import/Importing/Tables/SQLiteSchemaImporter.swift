@@ -225,11 +225,12 @@ struct SQLiteSchemaImporter {
                 let name = Self.relationshipName(relation, taken: &taken)
                 names[column.name.lowercased()] = name
                 // A custom migration fills relationships, but a copy refers to its original by itself.
-                if case .column(let value)? = schema.fills[.init(table.name, column.name)], let copy,
-                    Self.isSame(copy.table, relation.target.name), copy.key.count == 1, Self.isSame(copy.key[0], value)
-                {
-                } else if schema.fills[.init(table.name, column.name)] != nil {
-                    entity.isCustom = true
+                switch schema.fills[.init(table.name, column.name)] {
+                case .column(let value)?:
+                    let isOriginal = copy.map { Self.isSame($0.table, relation.target.name) && $0.key == [value] }
+                    if isOriginal != true { entity.isCustom = true }
+                case .constant?: entity.isCustom = true
+                case nil: break
                 }
                 entity.properties.append(relationship(relation, name, column, isInKey: isInKey, table))
             } else {

@@ -110,7 +110,7 @@ extension WriteTransaction {
     ///   - newIndex: The index that the row then has.
     ///   - source: The row that has the relationship.
     ///   - path: The relationship.
-    /// - Throws: `RelationshipError` if the related rows are not ordered, or if there is no row at an index.
+    /// - Throws: `RelationshipError` if the related rows are not ordered, or if an index is out of range.
     public func move<Source: StoredEntity, Target>(
         from index: Int, to newIndex: Int, in source: Source,
         _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>
@@ -160,7 +160,7 @@ extension WriteTransaction {
     /// ```
     ///
     /// - Returns: The primary key of the removed row.
-    /// - Throws: `RelationshipError` if the related rows are not ordered, or if there is no row at the index. `SQLiteError` if
+    /// - Throws: `RelationshipError` if the related rows are not ordered, or if the index is out of range. `SQLiteError` if
     ///   the row requires the relationship.
     @discardableResult public func remove<Source: StoredEntity, Target>(
         at index: Int, from source: Source, _ path: KeyPath<Source.Relationships, ToMany<Source, Target>>

@@ -246,7 +246,7 @@ extension StoredEntity {
         }
     }
 
-    /// Returns whether there is no row. A primary key is never NULL.
+    /// Returns whether the query found no row here: then its primary key is NULL.
     public static func isMissing(in row: Row, at index: Int) -> Bool {
         row.isNull(index + (table.fetchedColumns.firstIndex(of: table.key[0]) ?? 0))
     }
