@@ -4,10 +4,10 @@ public struct ImportedFormat: Hashable, Sendable {
     public enum Library: String, CaseIterable, Hashable, Sendable {
         case coreData = "core-data"
         case swiftData = "swiftdata"
-        case room, drift, sqlite, sql
+        case lucid, room, drift, sqlite, sql
 
-        /// Whether the databases have the layout of Core Data.
-        package var isCoreData: Bool { self == .coreData || self == .swiftData }
+        /// Whether Core Data wrote the databases.
+        package var isCoreData: Bool { self == .coreData || self == .swiftData || self == .lucid }
     }
 
     /// The library that created the databases.
@@ -102,9 +102,11 @@ public struct ImportedHash: Hashable, Sendable {
 public struct ImportedOrigin: Hashable, Sendable {
     /// The table in the store.
     public var table: String
-    /// The name of its column, without the `_id` of a foreign key; the name of the relationship if it has a join table.
+    /// The name of its column, without the `_id` of a foreign key; the name of the relationship if it has a join table;
+    /// empty for the table itself.
     public var property: String
-    /// The Core Data properties, as `Entity.property`, where `Entity` declares the property.
+    /// The Core Data properties, as `Entity.property`, where `Entity` declares the property. Without a property, this is the
+    /// name of the Core Data entity.
     public var sources: [String]
     /// The positions of the versions in which the property has this origin.
     public var versions: ClosedRange<Int>
@@ -169,6 +171,26 @@ public struct ImportedColumn: Hashable, Sendable {
     }
 }
 
+/// A member of a struct in another library's JSON.
+public struct ImportedMember: Hashable, Sendable {
+    /// The name in the other database.
+    public var source: String
+    /// The name in the store.
+    public var name: String
+    /// Whether it can be absent or null.
+    public var isNullable: Bool
+    /// The form of its value; `plain` if it is the same as in the store.
+    public var form: ImportedForm
+
+    /// Creates a member from its names and its form.
+    public init(_ source: String, _ name: String, isNullable: Bool, _ form: ImportedForm = .plain) {
+        self.source = source
+        self.name = name
+        self.isNullable = isNullable
+        self.form = form
+    }
+}
+
 /// The form of values in another library's database.
 public enum ImportedForm: Hashable, Sendable {
     /// A Boolean value: 0 or 1, or `true` or `false` as text.
@@ -197,6 +219,12 @@ public enum ImportedForm: Hashable, Sendable {
     case choice([String])
     /// JSON text.
     case json
+    /// JSON text of a struct with these members, which have other names or another order than in the store.
+    case members([ImportedMember])
+    /// JSON text of a list whose elements have this form.
+    indirect case list(of: ImportedForm)
+    /// A whole number of milliseconds: the number of seconds.
+    case seconds
     /// A list that `NSKeyedArchiver` wrote.
     case archive
     /// A list of Boolean values that `NSKeyedArchiver` wrote. It does not distinguish them from numbers.

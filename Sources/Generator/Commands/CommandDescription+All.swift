@@ -381,10 +381,11 @@ extension CommandDescription {
             ],
             example: "templates --copy Sources/App/Model/Templates"),
         CommandDescription(
-            "import", .other, "write the descriptions of a model of Core Data, SwiftData, Room, Drift or SQL",
+            "import", .other, "write the descriptions of a model of Core Data, SwiftData, Lucid, Room, Drift or SQL",
             usage: [
                 "import core-data MODEL.xcdatamodeld --into FOLDER [options]",
-                "import swiftdata SOURCES --into FOLDER [options]", "import room SCHEMAS --into FOLDER [options]",
+                "import swiftdata SOURCES --into FOLDER [options]",
+                "import lucid PROJECT --into FOLDER [--git] [options]", "import room SCHEMAS --into FOLDER [options]",
                 "import drift SCHEMAS --into FOLDER [options]", "import sql MIGRATIONS --into FOLDER [options]",
                 "import sqlite DATABASE --into FOLDER [options]",
             ],
@@ -393,9 +394,10 @@ extension CommandDescription {
             not carried over. Strata reads the descriptions back and compares them with the source; if they differ, it writes
             nothing.
 
-            SOURCES is a Swift file, or a folder of Swift files. SCHEMAS is the folder of the schemas that Room or Drift has
-            exported. MIGRATIONS is a folder of SQL files with numbers in their names, as SQLDelight, Flyway, golang-migrate,
-            Prisma, drizzle and others have them. DATABASE is a database, or a folder with a database of each version.
+            SOURCES is a Swift file, or a folder of Swift files. PROJECT is a folder with .lucid.yaml. SCHEMAS is the folder
+            of the schemas that Room or Drift has exported. MIGRATIONS is a folder of SQL files with numbers in their names,
+            as SQLDelight, Flyway, golang-migrate, Prisma, drizzle and others have them. DATABASE is a database, or a folder
+            with a database of each version.
             """,
             options: [
                 Option("--into", "FOLDER", "the folder of the model"),
@@ -409,6 +411,9 @@ extension CommandDescription {
                         + "the file of --renames (default: renames.json)"),
                 Option("--dry-run", "print what would be written, and the summary"),
                 Option("--oldest", "VERSION", "the oldest version whose stores can be migrated"),
+                Option(
+                    "--git",
+                    "for lucid: read the history from the tags of the repository, such as release_1.2-34"),
                 Option(
                     "--complete", "for sql: each file creates a complete schema, instead of changing the one before"),
                 Option(

@@ -41,6 +41,11 @@ package enum Formatting {
         canonical(value, value["cases"] != nil || value["options"] != nil ? .subtype : .entity)
     }
 
+    /// Returns the canonical form of the description of an entity, or of a subtype.
+    package static func canonical(_ value: JSONOutput, isSubtype: Bool) -> JSONOutput {
+        canonical(value, isSubtype ? .subtype : .entity)
+    }
+
     /// Returns the canonical form of a `strata.json`.
     package static func canonicalConfiguration(_ value: JSONOutput) -> JSONOutput {
         canonical(value, KeyTable.configuration)

@@ -2,12 +2,19 @@ import JSONText
 import SQLSchema
 
 /// An entity that is not stored. Relationships to it store its primary keys as values.
-struct UnpersistedEntity: Sendable {
+package struct UnpersistedEntity: Sendable {
     /// The base name of its file.
     let baseName: String
     let name: String?
     /// The type of its primary key.
-    let key: ScalarType
+    package let key: ScalarType
+
+    /// Reads a description; nil if it is wrong.
+    package init?(reading file: SourceFile) {
+        guard let json = try? file.json(), case .object(let members) = json.value else { return nil }
+        let values = members.map { (KeyTable.entity.canonical($0.key), $0.value) }
+        self.init(reading: Dictionary(values, uniquingKeysWith: { first, _ in first }), of: file)
+    }
 
     /// Reads the members of a description.
     init(reading values: [String: JSON], of file: SourceFile) {

@@ -48,7 +48,7 @@ extension SchemaHistory {
                     add(column.name, of: entity.tableName, form, in: index)
                 }
                 for join in version.joinTables(of: entity)
-                where imported.library.isCoreData && join.relationship.inverse == nil {
+                where imported.library != .lucid && imported.library.isCoreData && join.relationship.inverse == nil {
                     let name = String(join.table.name.dropFirst(entity.tableName.count + 1))
                     add(name, of: entity.tableName, .ownerKeys, in: index)
                 }
@@ -121,6 +121,7 @@ extension SchemaHistory {
         var (known, properties): (Set<String>, Set<String>) = ([], [])
         for (version, entity) in changedEntities {
             let table = entity.tableName.lowercased() + "."
+            if imported.library == .lucid { properties.insert(entity.tableName.lowercased()) }
             known.formUnion(version.columns(of: entity).map { table + $0.name.lowercased() })
             properties.formUnion(entity.properties.map { table + $0.name.lowercased() })
         }
@@ -133,7 +134,9 @@ extension ModelVersion {
     /// Returns the table and the column of the property with the name `TABLE.PROPERTY`. The column name does not
     /// include the `_id` of a foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {
-        for entity in entities where name.hasPrefix(entity.tableName + ".") {
+        for entity in entities where name.hasPrefix(entity.tableName) {
+            if name == entity.tableName { return (name, "") }
+            guard name.hasPrefix(entity.tableName + ".") else { continue }
             let called = name.dropFirst(entity.tableName.count + 1)
             guard let property = entity.properties.first(where: { $0.name == called }) else { continue }
             let column = columns(of: entity).first { $0.property == property.lineage && $0.role != .position }
@@ -173,8 +176,10 @@ extension ModelVersion {
         case .scalar(.url): return .url
         case .scalar(.color): return .color
         case .scalar(.decimal): return .decimal
+        case .scalar(.milliseconds): return library == .lucid ? .seconds : nil
         case .scalar: return nil
         case .array(let element):
+            if library == .lucid { return lucidForm(of: type) }
             guard library.isCoreData else { return .json }
             switch element {
             case .scalar(.bool): return .archiveOfBools
@@ -184,8 +189,27 @@ extension ModelVersion {
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .cases(let cases): return .choice(cases.map(\.value))
-            case .members: return .json
+            case .members: return library == .lucid ? lucidForm(of: type) : .json
             case .options, nil: return nil
+            }
+        }
+    }
+
+    /// Returns the form of JSON that Lucid wrote, with the names of members in camelCase.
+    private func lucidForm(of type: ValueType) -> ImportedForm {
+        switch type {
+        case .array(let element): .list(of: lucidForm(of: element))
+        case .scalar: .plain
+        case .subtype(let lineage):
+            switch subtype(lineage)?.kind {
+            case .members(let members):
+                .members(
+                    members.map { member in
+                        ImportedMember(
+                            SwiftName.camelCase(member.name), member.name, isNullable: member.isNullable,
+                            member.type.map { lucidForm(of: $0) } ?? .plain)
+                    })
+            case .cases, .options, nil: .plain
             }
         }
     }

@@ -17,6 +17,11 @@ package enum SwiftName {
         valid(words(of: name).map(capitalized).joined())
     }
 
+    /// Returns the name in camelCase as Lucid writes it in JSON: `storeId` for `store_id`.
+    package static func camelCase(_ name: String) -> String {
+        lowercasedStart(name.split(separator: "_").map { capitalized($0.lowercased(), acronyms: []) }.joined())
+    }
+
     /// Returns the name as an identifier, in backticks if it is a keyword.
     package static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
@@ -67,7 +72,9 @@ package enum SwiftName {
         word.utf8.first.map { (0x61...0x7a).contains($0) } ?? false
     }
 
-    private static func capitalized(_ word: String) -> String {
+    private static func capitalized(_ word: String) -> String { capitalized(word, acronyms: acronyms) }
+
+    private static func capitalized(_ word: String, acronyms: Set<String>) -> String {
         if acronyms.contains(word) { return word.uppercased() }
         return word.prefix(1).uppercased() + word.dropFirst()
     }

@@ -146,6 +146,13 @@ enum ImportFinding: Hashable, Sendable {
     /// A statement of a migration changes rows.
     case rowChange(file: String, line: Int, verb: String)
 
+    // MARK: Lucid
+
+    /// A setting in `.lucid.yaml` that a model of Strata does not have.
+    case settingOfLucid
+    /// The app's own function may have changed values in the step to the version.
+    case migrationOfLucid(String)
+
     // MARK: Updates of a model
 
     case missingDescription
@@ -169,7 +176,7 @@ enum ImportFinding: Hashable, Sendable {
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult: .marked
+        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult, .migrationOfLucid: .marked
         case .conflictClause, .keyCollation, .object, .defaultOfOtherType: .missing
         default: .notCarriedOver
         }

@@ -251,16 +251,18 @@ extension ModelImport {
         var imported: ImportedSource?
         var diagnostics: [Diagnostic] = []
         var invalidRows: InvalidRowSettings?
+        var isLucid: Bool?
         if let configuration = sources.first(where: { $0.baseName == "strata" }) {
             var values = try ConfigurationReader.read(configuration)
             settings = values.versions()
             imported = values.imported()
+            isLucid = values.flag("lucid")
             diagnostics = values.diagnostics
             invalidRows = values.invalidRows()
         }
         let read = ValidatedDescriptions(
             reading: sources.filter { $0.baseName != "strata" }, folder: folder, schema: schema, settings: settings,
-            imported: imported)
+            imported: imported, isLucid: isLucid)
         if let history = read.history { diagnostics += invalidRows?.resolved(in: history).diagnostics ?? [] }
         guard let history = read.history, diagnostics.isEmpty else {
             let problems = (diagnostics + read.diagnostics).map(\.description)

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import SQLSchema
 import Strata
 
@@ -49,6 +50,10 @@ extension ImportedForm {
         case (.json, .text(let text)):
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
             return object == nil ? nil : value
+        case (.members, .text(let text)), (.list, .text(let text)):
+            return (try? JSONParser.parse(Array(text.utf8))).flatMap { json($0) }.map(SQLiteValue.text)
+        case (.seconds, _):
+            return Self.number(value).flatMap { Int64(exactly: ($0 * 1_000).rounded()) }.map(SQLiteValue.integer)
         case (.archive, .blob(let data)), (.archiveOfBools, .blob(let data)), (.archiveOfDecimals, .blob(let data)):
             return list(data).map(SQLiteValue.text)
         case (.externalData, .blob(let data)): return Self.bytes(data, files).map(SQLiteValue.blob)
@@ -93,6 +98,29 @@ extension ImportedForm {
         return start.addingTimeInterval(Double(hour * 3600 + minute * 60) + second - offset)
     }
 
+    /// Returns a value inside JSON as the store has it; nil if it does not have this form.
+    private func json(_ value: JSON) -> String? {
+        switch (self, value.value) {
+        case (.members(let members), .object(let found)):
+            var texts: [String] = []
+            for member in members {
+                let value = found.last { $0.key == member.source }?.value
+                guard let value, !value.isNull else {
+                    if member.isNullable { continue }
+                    return nil
+                }
+                guard let text = member.form.json(value) else { return nil }
+                texts.append(JSON.quoted(member.name) + ":" + text)
+            }
+            return "{" + texts.joined(separator: ",") + "}"
+        case (.list(let form), .array(let elements)):
+            let texts = elements.map { form.json($0) }
+            return texts.contains(nil) ? nil : "[" + texts.compactMap(\.self).joined(separator: ",") + "]"
+        case (.members, _), (.list, _): return nil
+        default: return value.compact
+        }
+    }
+
     /// Converts a list that `NSKeyedArchiver` wrote to JSON.
     private func list(_ data: Data) -> String? {
         let classes: [AnyClass] = [
@@ -131,6 +159,21 @@ extension ImportedForm {
             guard UUID(uuidString: name) != nil else { return nil }
             return files.flatMap { try? Data(contentsOf: $0.appendingPathComponent(name)) }
         default: return nil
+        }
+    }
+}
+
+extension JSON {
+    /// The value as text without spaces.
+    fileprivate var compact: String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let text): text
+        case .string(let text): JSON.quoted(text)
+        case .array(let elements): "[" + elements.map(\.compact).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { JSON.quoted($0.key) + ":" + $0.value.compact }.joined(separator: ",") + "}"
         }
     }
 }

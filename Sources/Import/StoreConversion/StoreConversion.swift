@@ -44,8 +44,11 @@ struct StoreConversion {
     /// Writes the store into the draft.
     func run() throws -> ConversionReport {
         let reader: any ConversionSource =
-            format.library.isCoreData
-            ? try CoreDataSource(reading: source, index) : try TableSource(reading: source, index)
+            switch format.library {
+            case .coreData, .swiftData: try CoreDataSource(reading: source, index)
+            case .lucid: try LucidSource(reading: source, index)
+            case .room, .drift, .sqlite, .sql: try TableSource(reading: source, index)
+            }
         // Values do not differ between the candidates, so the newest one that accepts all rows is as good as any other.
         var candidates = Array(try candidates(reader).reversed())
         // The interrupted conversion has found rows that do not fit the candidates before its own.

@@ -19,7 +19,7 @@ enum ImportCommand {
         }
         let path = arguments.folders[1]
         let ofCoreData = ["--order", "--inheritance", "--version-info", "--mapping-models"]
-        let ofSQL = ["--complete", "--placeholder"]
+        let ofSQL = ["--complete", "--placeholder"] + (format == .lucid ? [] : ["--git"])
         let ofHistories = ["--renames", "--oldest", "--interactive"]
         let useless: [String] =
             switch format {
@@ -28,7 +28,10 @@ enum ImportCommand {
             case .room: ofCoreData + ofSQL
             case .drift: ofCoreData + ofSQL + ["--kotlin"]
             case .sqlite: ofCoreData + ofSQL + ["--kotlin"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
-            case .sql: ofCoreData + ["--kotlin"]
+            case .sql: ofCoreData + ["--kotlin", "--git"]
+            case .lucid:
+                ofCoreData + ofSQL + ["--kotlin", "--singular", "--renames", "--interactive"]
+                    + (arguments.has("--git") ? [] : ["--oldest"])
             }
         if let option = useless.first(where: arguments.has) {
             let isDatabase = format == .sqlite && ofHistories.contains(option)
@@ -36,6 +39,7 @@ enum ImportCommand {
                 "import \(format.rawValue) has no option \(option)" + (isDatabase ? " for a single database" : ""))
         }
         let folder = try arguments.value("--into")
+        if format == .lucid { return try importLucid(path, into: folder, arguments, console) }
         let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
         guard let inheritance = InheritanceLayout(rawValue: layout) else {
             throw CommandError.usage("--inheritance must be root or entity")
@@ -58,6 +62,7 @@ enum ImportCommand {
         case .swiftData:
             imported = try ModelImport(
                 swiftData: path, layout: inheritance, renames: renames)
+        case .lucid: return
         case .room: imported = try ModelImport(room: path, renames: renames, kotlin: arguments.option("--kotlin"))
         case .drift: imported = try ModelImport(drift: path, renames: renames)
         case .sqlite: imported = try ModelImport(sqlite: path, renames: renames)
@@ -90,10 +95,38 @@ enum ImportCommand {
         if model.newVersions.isEmpty, !model.hasChanges {
             return console.say("\(folder) has all versions of \(path) already")
         }
+        try write(model, added: existing?.isEmpty == false, into: folder, arguments, console)
+    }
+
+    /// Copies the descriptions of Lucid, or writes them with their history.
+    private static func importLucid(
+        _ path: String, into folder: String, _ arguments: Arguments, _ console: Console
+    ) throws {
+        let url = URL(fileURLWithPath: folder, isDirectory: true)
+        if FileManager.default.fileExists(atPath: url.appendingPathComponent("strata.json").path) {
+            throw CommandError.message(
+                "\(folder): error: it has a strata.json already; change its descriptions, or import into an empty folder")
+        }
+        let line = console.progress("importing", unit: "versions")
+        defer { line.end() }
+        let imported = try LucidImport(
+            path: path, isFromGit: arguments.has("--git"), oldest: arguments.option("--oldest"),
+            schema: arguments.schema(of: folder)
+        ) { line.update($0, of: $1) }
+        let model = try imported.model(folder: folder)
+        line.end()
+        try write(model, added: false, into: folder, arguments, console)
+    }
+
+    /// Writes the files of a model, unless this is a dry run, and prints the summary.
+    private static func write(
+        _ model: ImportedModel, added: Bool, into folder: String, _ arguments: Arguments, _ console: Console
+    ) throws {
+        let url = URL(fileURLWithPath: folder, isDirectory: true)
         if arguments.has("--dry-run") {
             for file in model.files { console.say("would write \(url.appendingPathComponent(file.name).path)") }
             for name in model.removedFiles { console.say("would remove \(url.appendingPathComponent(name).path)") }
-            return say(model, added: existing?.isEmpty == false, folder, console)
+            return say(model, added: added, folder, console)
         }
         for file in try FileWriter.write(model.files.map { (url.appendingPathComponent($0.name), $0.text) }) {
             console.say("wrote \(file.path)")
@@ -103,7 +136,7 @@ enum ImportCommand {
             try FileManager.default.removeItem(at: file)
             console.say("removed \(file.path)")
         }
-        say(model, added: existing?.isEmpty == false, folder, console)
+        say(model, added: added, folder, console)
     }
 
     private static func placeholders(_ arguments: Arguments) throws -> [String: String] {

@@ -39,14 +39,12 @@ struct ImportedFormatValues: TemplateValues {
         let table: String
         let column: String
         let form: String
-        let names: String?
         let versions: Versions
 
         static let fields: [TemplateField<Self>] = [
             .text("table", \.table, "the name of the table, as a literal"),
             .text("column", \.column, "the name of the column, as a literal"),
-            .text("form", \.form, "the case of `Strata.ImportedForm`"),
-            .optional("names", \.names, "its names, as a literal, if it has some"),
+            .text("form", \.form, "the case of `Strata.ImportedForm`, with its values"),
             .object("versions", \.versions, "the versions that this is for"),
         ]
     }
@@ -157,15 +155,9 @@ extension Generator {
                 }
             },
             columns: format.columns.map { column in
-                var (form, names): (String, String?) = ("\(column.form)", nil)
-                switch column.form {
-                case .choice(let texts): (form, names) = ("choice", SwiftLiteral.strings(texts))
-                case .entity(let entities): (form, names) = ("entity", SwiftLiteral.strings(entities))
-                default: break
-                }
-                return .init(
-                    table: SwiftLiteral.string(column.table), column: SwiftLiteral.string(column.column), form: form,
-                    names: names, versions: versions(column.versions))
+                .init(
+                    table: SwiftLiteral.string(column.table), column: SwiftLiteral.string(column.column),
+                    form: column.form.expression, versions: versions(column.versions))
             },
             origins: format.origins.map { origin in
                 .init(
@@ -195,5 +187,25 @@ extension Generator {
                     table: SwiftLiteral.string(rows.table), policy: policy, fills: fills,
                     versions: versions(rows.versions))
             })
+    }
+}
+
+extension ImportedForm {
+    /// The form as an expression without the leading dot.
+    fileprivate var expression: String {
+        switch self {
+        case .choice(let texts): return "choice(\(SwiftLiteral.strings(texts)))"
+        case .entity(let entities): return "entity(\(SwiftLiteral.strings(entities)))"
+        case .list(let form): return "list(of: .\(form.expression))"
+        case .members(let members):
+            let texts = members.map { member in
+                let form = member.form == .plain ? "" : ", .\(member.form.expression)"
+                return
+                    "Strata.ImportedMember(\(SwiftLiteral.string(member.source)), \(SwiftLiteral.string(member.name)), "
+                    + "isNullable: \(member.isNullable)\(form))"
+            }
+            return "members([\(texts.joined(separator: ", "))])"
+        default: return "\(self)"
+        }
     }
 }

@@ -72,6 +72,9 @@ extension ImportFinding {
         case .unusedMapping(let mapping, let source, let destination):
             "\(mapping) leads from \(source) to \(destination), which do not follow each other here"
         case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
+        case .settingOfLucid: "a setting of .lucid.yaml, which a store does not need"
+        case .migrationOfLucid(let function):
+            "the history has the version, and \(function)() may have changed values in it"
         case .unlisted(let name, let file, let line): "\(file):\(line) declares \(name), which no version lists"
         case .rowChange(let file, let line, let verb): "\(file):\(line) changes its rows (\(verb))"
         case .otherResult(let file, let difference): "\(file): \(difference)"

@@ -227,6 +227,7 @@ extension ModelImport.Format {
         switch self {
         case .coreData: "Core Data"
         case .swiftData: "SwiftData"
+        case .lucid: "Lucid"
         case .room: "Room"
         case .drift: "Drift"
         case .sqlite, .sql: "SQLite"
@@ -242,6 +243,8 @@ extension ModelImport.Format {
                 + "has, add `\"migration\": \"custom\"` and write it."
         case .swiftData:
             "The app runs its own code in these steps. If it rewrites values, add `\"migration\": \"custom\"` and write it."
+        case .lucid:
+            "The app may run its own code in these steps. If it changes values, add `\"migration\": \"custom\"` and write it."
         case .room, .drift, .sqlite, .sql:
             "These statements change rows in ways that a description cannot express. The step is a custom migration: its stub shows the\n"
                 + "statements, and you write what they did. Rows that a new store needs are inserted by the app."
@@ -251,7 +254,7 @@ extension ModelImport.Format {
     /// The advice about steps that remove one thing and add another.
     fileprivate var advice: String {
         switch self {
-        case .coreData, .swiftData:
+        case .coreData, .swiftData, .lucid:
             "The import discards what is removed, as Core Data does without a mapping model. If a row needs the data, import\n"
                 + "again with `--renames`, or delete `\"discard\"` and write the migration."
         case .room, .drift, .sqlite, .sql:

@@ -1,0 +1,434 @@
+import Foundation
+import SchemaModel
+import Strata
+import Testing
+
+@testable import Importing
+
+/// Imports of apps that use Lucid: descriptions, history and stores.
+@Suite struct LucidImportTests {
+    let work: Workspace
+    init() throws { work = try Workspace() }
+
+    static let genre = """
+        { "name": "genre", "persist": true, "version_history": [{ "version": "1.0" }], "identifier": { "type": "int" },
+          "properties": [{ "name": "name", "property_type": "string" }] }
+        """
+    static let author = """
+        { "name": "author", "version_history": [{ "version": "1.0" }], "identifier": { "type": "string" }, "properties": [] }
+        """
+    static let place = """
+        { "name": "place", "properties": [{ "name": "street_name", "property_type": "string" },
+          { "name": "zip_code", "property_type": "int", "nullable": true }] }
+        """
+
+    /// The description of a movie.
+    private func movie(
+        name: String = "movie", history: String = #"{ "version": "1.0" }"#, _ properties: String = #""fax""#
+    ) -> String {
+        """
+        { "name": "\(name)", "persist": true, "uid": "m", "versionHistory": [\(history)], "identifier": { "type": "int" },
+          "properties": [
+            { "name": "made", "property_type": "date", "nullable": true },
+            { "name": "length", "property_type": "milliseconds", "default_value": "100ms" },
+            { "name": "genres", "property_type": { "entity_name": "genre", "association": "to_many" } },
+            { "name": "main_genre", "property_type": { "entity_name": "genre", "association": "to_one" }, "nullable": true },
+            { "name": "state", "property_type": "state", "default_value": ".new" },
+            { "name": "places", "property_type": "[place]", "nullable": true },
+            { "name": "author", "property_type": { "entity_name": "author", "association": "to_one" }, "nullable": true },
+            \(properties)] }
+        """
+    }
+
+    static let title = #"{ "name": "title", "property_type": "string" }"#
+    static let fax = #"{ "name": "fax", "property_type": "string", "nullable": true }"#
+
+    /// Writes the project of an app.
+    private func writeProject(
+        settings: String = "input_path: D\n", movie: String? = nil, cases: String = #""cases": ["new", "seen"]"#
+    ) throws {
+        try work.write(settings, to: "App/.lucid.yaml")
+        try work.write(Self.genre, to: "App/D/Entities/Genre.json")
+        try work.write(Self.author, to: "App/D/Entities/Deep/Author.json")
+        try work.write(Self.place, to: "App/D/Subtypes/Place.json")
+        try work.write(#"{ "name": "state", \#(cases) }"#, to: "App/D/Subtypes/State.json")
+        try work.write("nothing reads this", to: "App/D/EndpointPayloads/Movie.json")
+        try work.write(movie ?? self.movie(Self.title), to: "App/D/Entities/Movie.json")
+    }
+
+    private func git(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["git", "-C", work.path("App"), "-c", "user.name=a", "-c", "user.email=a@b"] + arguments
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    private func release(_ tags: String...) throws {
+        try git("add", "-A")
+        try git("commit", "--quiet", "--allow-empty", "-m", tags[0])
+        for tag in tags { try git("tag", tag) }
+    }
+
+    // MARK: Descriptions
+
+    @Test func `descriptions are copied unchanged, and strata_json says what they mean`() throws {
+        let settings = """
+            # Lucid's settings
+            input_path: D
+            targets:
+              app:
+                module_name: App
+            lexicon: [HD, "ID"]
+            current_version: "1.0"
+            core_data_migrations_function: moveAll
+
+            """
+        let newer = movie(history: #"{ "version": "1.0" }, { "version": "1.1" }"#, Self.title)
+        try writeProject(settings: settings, movie: newer)
+        let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"))
+        #expect(run.code == .success && run.complaints == [])
+        for path in ["Entities/Movie.json", "Entities/Deep/Author.json", "Subtypes/State.json"] {
+            #expect(try work.text("Model/" + path) == work.text("App/D/" + path))
+        }
+        #expect(!FileManager.default.fileExists(atPath: work.path("Model/EndpointPayloads")))
+        #expect(
+            try work.text("Model/strata.json") == """
+                {
+                  "lucid": true,
+                  "current_version": "1.0",
+                  "imported": {
+                    "from": "lucid",
+                    "columns": { "genre": "genre_1_0", "movie": { "1.0": "movie_1_0", "1.1": "movie_1_1" } }
+                  }
+                }
+
+                """)
+        let report = try work.text("Model/IMPORT.md")
+        for setting in ["lexicon", "targets"] {
+            #expect(report.contains("| 1.0 | \(setting) | a setting of .lucid.yaml, which a store does not need |"))
+        }
+        #expect(
+            run.said.contains(
+                "note: 1.1: movie: the history has the version, and moveAll() may have changed values in it"))
+        #expect(work.run("generate", work.path("Model"), "--target", "App").code == .success)
+    }
+
+    @Test func `in the folder of the descriptions, only the files of Strata are written`() throws {
+        try writeProject()
+        let before = try work.text("App/D/Entities/Movie.json")
+        let run = work.run("import", "lucid", work.path("App/.lucid.yaml"), "--into", work.path("App/D"))
+        #expect(run.said.prefix(2) == ["wrote App/D/strata.json", "wrote App/D/IMPORT.md"])
+        #expect(try work.text("App/D/Entities/Movie.json") == before)
+        #expect(work.run("generate", work.path("App/D"), "--target", "App").code == .success)
+        let again = work.run("import", "lucid", work.path("App"), "--into", work.path("App/D"))
+        #expect(
+            again.complaints == [
+                "App/D: error: it has a strata.json already; change its descriptions, or import into an empty folder"
+            ])
+    }
+
+    @Test(arguments: [
+        ("input_path: E\n", "App/E: error: there is no such folder"),
+        ("input_path: D\n\tx: 1\n", "App/.lucid.yaml:2: error: a line begins with a tab"),
+        ("input_path: D\nx\n", "App/.lucid.yaml:2: error: this is no setting like \"key: value\""),
+        ("input_path: &a D\n", "App/.lucid.yaml:1: error: this form of YAML is not read; write the value plainly"),
+        (
+            "input_path: D\nlexicon: [a,\n  b]\n",
+            "App/.lucid.yaml:2: error: a list ends on another line; write it on one"
+        ),
+        ("current_version: new\ninput_path: D\n", "App/.lucid.yaml: error: current_version is no version: new"),
+    ])
+    func `wrong settings`(_ settings: String, _ message: String) throws {
+        try writeProject(settings: settings)
+        let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"))
+        #expect(run.code != .success && run.complaints == [message])
+    }
+
+    @Test func `settings in the forms that Lucid's own files have`() throws {
+        let text = """
+            ---
+            input_path: "A # B"   # a comment
+            'quoted key': it's # here
+            targets:
+              app:
+                module_name: App
+                output_path:
+            active_targets:
+            - app
+            - app_tests
+            lexicon:
+              - HD
+            none: []
+            """
+        let settings = try SimpleYAML(parsing: text, path: "file")
+        #expect(settings["input_path"]?.text == "A # B" && settings["quoted key"]?.text == "it's")
+        #expect(settings["targets"]?["app"]?["module_name"]?.text == "App")
+        #expect(settings["targets"]?["app"]?["output_path"]?.text == "")
+        #expect(settings["active_targets"]?.texts == ["app", "app_tests"] && settings["lexicon"]?.texts == ["HD"])
+        #expect(settings["none"]?.texts == [])
+    }
+
+    // MARK: History
+
+    /// Writes four versions, the last of which is not released.
+    private func writeHistory() throws {
+        try writeProject(movie: movie(Self.title + "," + Self.fax))
+        try git("init", "--quiet")
+        try release("beta_release_0.9-1", "release_1.0-3", "other_1.0")
+        try work.write(
+            #"{ "name": "old", "persist": true, "identifier": { "type": "int" }, "properties": [], "version_history": [{ "version": "1.1" }] }"#,
+            to: "App/D/Entities/Old.json")
+        try writeProject(
+            movie: movie(Self.title + #", { "name": "rating", "property_type": "double", "default_value": 0.5 }"#))
+        try release("release_1.1-7", "release_1.1-6", "release_1.1.1-9")
+        try FileManager.default.removeItem(atPath: work.path("App/D/Entities/Movie.json"))
+        try FileManager.default.removeItem(atPath: work.path("App/D/Entities/Old.json"))
+        try writeProject(
+            settings: "input_path: D\ncurrent_version: 1.2\n",
+            movie: movie(
+                name: "film", history: #"{ "version": "1.0" }, { "version": "1.2", "previous_name": "movie" }"#,
+                #"{ "name": "headline", "property_type": "string", "previous_name": "title" }"#
+                    + #", { "name": "rating", "property_type": "double", "nullable": true, "default_value": 0.5 }"#),
+            cases: #""cases": ["seen", "gone"], "unused_cases": ["new"]"#)
+    }
+
+    @Test func `the history is read from the tags of releases`() throws {
+        try writeHistory()
+        let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"), "--git")
+        #expect(run.code == .success && run.complaints == [])
+        let imported = try LucidImport(path: work.path("App"), isFromGit: true, schema: "AppSchema")
+        let history = try imported.model(folder: work.path("Model")).history
+        let rest =
+            "author: string? | genres: to_many genre stored | length: milliseconds = 100 | made: date? | main_genre: to_one genre? on_delete nullify | places: [place]? | "
+        #expect(
+            history.versions.map {
+                [$0.version.text] + $0.logicalLines.filter { !$0.hasPrefix("place") && !$0.hasPrefix("genre") }
+            } == [
+                [
+                    "0.9",
+                    "movie | key id: int | "
+                        + rest.replacing("author: string? |", with: "author: string? | fax: string? |")
+                        + "state: state = \"new\" | title: string",
+                    "state | enum | case new: \"new\" | case seen: \"seen\"",
+                ],
+                [
+                    "1.1",
+                    "movie | key id: int | " + rest + "rating: double = 0.5 | state: state = \"new\" | title: string",
+                    "old | key id: int", "state | enum | case new: \"new\" | case seen: \"seen\"",
+                ],
+                [
+                    "1.2",
+                    "film | key id: int | " + rest.replacing("| length", with: "| headline: string | length")
+                        + "rating: double? = 0.5 | state: state = \"new\"",
+                    "state | enum | case gone: \"gone\" | case new: \"new\" | case seen: \"seen\"",
+                ],
+            ])
+        #expect(history.steps.map(\.isCustom) == [false, false])
+        #expect(
+            try work.text("Model/strata.json").contains(
+                """
+                    "columns": {
+                      "film": { "1.2": "film_1_2" },
+                      "genre": "genre_1_0",
+                      "movie": { "0.9": "movie_1_0", "1.2": null },
+                      "old": { "1.1": "old_1_1", "1.2": null }
+                    }
+                """))
+        #expect(work.run("generate", work.path("Model"), "--target", "App").code == .success)
+    }
+
+    @Test func `errors in the history name their tag`() throws {
+        try writeProject()
+        let arguments = ["import", "lucid", work.path("App"), "--into", work.path("Model"), "--git"]
+        try git("init", "--quiet")
+        try release("v1.0")
+        #expect(
+            work.run(all: arguments).complaints == [
+                "App/D: error: the repository has no tags of releases like release_1.2-34, from which Lucid reads the history"
+            ])
+        try work.write("{ \"name\": \"genre\", \"persist\": 3 }", to: "App/D/Entities/Genre.json")
+        try release("release_1.0-1")
+        try writeProject(settings: "input_path: D\ncurrent_version: 1.1\n")
+        let wrong = work.run(all: arguments).complaints
+        #expect(wrong.first == "App/D: error: the descriptions of release_1.0-1 are wrong:")
+        #expect(wrong.count > 1 && wrong[1].hasPrefix("Entities/Genre.json:1:31: error: "))
+        #expect(work.run(all: arguments + ["--oldest", "1.1"]).code == .success)
+        try FileManager.default.removeItem(atPath: work.path("Model"))
+        try release("release_2.0-1")
+        #expect(
+            work.run(all: arguments).complaints == [
+                "App: error: the current version is 1.1, but release_2.0-1 is a later one; write current_version in .lucid.yaml"
+            ])
+        let plain = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"), "--oldest", "1.1")
+        #expect(plain.complaints.first?.contains("import lucid has no option --oldest") == true)
+    }
+
+    @Test func `a folder that is in no repository`() throws {
+        try writeProject()
+        let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"), "--git")
+        #expect(run.complaints.first?.hasPrefix("App/D: error: git rev-parse: fatal: ") == true)
+    }
+
+    // MARK: Stores
+
+    /// The values of a movie in Lucid's store.
+    private static let values: KeyValuePairs<String, LucidStore.AttributeType> = [
+        "title": .text, "made": .date, "length": .real, "genres": .bytes, ">main_genre": .integer, "state": .text,
+        "places": .bytes, ">author": .text,
+    ]
+
+    private func bytes(_ json: String) -> String { "CAST('\(json)' AS BLOB)" }
+
+    /// Adds genres and movies as Lucid stores them.
+    private func addRows(to store: inout LucidStore, movies name: String? = "movie_1_0") {
+        store.add(
+            "genre_1_0", ["name": .text],
+            rows: [
+                ["_identifier": "70", "_name": "'Drama'", "_remote_synchronization_state": "'synced'"],
+                [
+                    "_identifier": "71", "__identifier": "'L'", "_name": "'Crime'",
+                    "_remote_synchronization_state": "'pending'",
+                ],
+            ])
+        store.add(
+            name ?? "movie_1_0", Self.values,
+            rows: name == nil
+                ? []
+                : [
+                    [
+                        "_identifier": "500", "_title": "'Heat'", "_made": "700000000.25", "_length": "1.5",
+                        "_genres": bytes(#"[{"remote":71,"local":null},{"remote":70}]"#), "_main_genre": "70",
+                        "_state": "'seen'", "_author": "'ann'",
+                        "_places": bytes(
+                            #"[{"streetName":"Main \u00e9","zipCode":null},{"zipCode":5,"streetName":"x"}]"#),
+                    ],
+                    [
+                        "_identifier": "501", "_title": "'Ran'", "_length": "0.1", "_state": "'new'",
+                        "__author": "'local'",
+                    ],
+                ])
+    }
+
+    @Test func `every value of a store is converted`() throws {
+        try writeProject()
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("Model")).code == .success)
+        var store = LucidStore()
+        addRows(to: &store)
+        try work.makeDatabase("old.sqlite", store.sql)
+        let run = work.run(
+            "convert", work.path("old.sqlite"), "--model", work.path("Model"), "--to", work.path("new.sqlite"))
+        #expect(run.code == .success && run.complaints == [])
+        #expect(
+            run.said == [
+                "left unread: genre_1_0._remote_synchronization_state: 1 values (unknown)", "genre: 2 rows",
+                "movie: 2 rows", "movie_genres: 2 rows", "wrote new.sqlite, a store of 1.0",
+            ])
+        #expect(try work.rows("new.sqlite", "SELECT id, name FROM genre") == [#"70 "Drama""#, #"71 "Crime""#])
+        let movies = try work.rows(
+            "new.sqlite", "SELECT id, title, made, length, main_genre_id, state, places, author FROM movie ORDER BY id")
+        #expect(
+            movies == [
+                #"500 "Heat" 700000000.25 1500 70 "seen" "[{\"street_name\":\"Main é\"},{\"street_name\":\"x\",\"zip_code\":5}]" "ann""#,
+                #"501 "Ran" NULL 100 NULL "new" NULL "local""#,
+            ])
+        #expect(
+            try work.rows("new.sqlite", "SELECT source_id, target_id, position FROM movie_genres ORDER BY 3")
+                == ["500 71 0", "500 70 1"])
+    }
+
+    @Test func `rows that do not fit are set aside`() throws {
+        try writeProject()
+        work.run("import", "lucid", work.path("App"), "--into", work.path("Model"))
+        var store = LucidStore()
+        store.add("genre_1_0", ["name": .text], rows: [["__identifier": "'A'", "_name": "'not sent yet'"]])
+        store.add(
+            "movie_1_0", Self.values,
+            rows: [
+                ["_identifier": "1", "_title": "'a'", "_length": "1", "_state": "'new'", "_places": bytes("no JSON")],
+                [
+                    "_identifier": "2", "_title": "'b'", "_length": "1", "_state": "'new'",
+                    "_places": bytes(#"[{"zipCode":1}]"#),
+                ],
+                ["_identifier": "3", "_title": "'c'", "_length": "1", "_state": "'new'", "__main_genre": "'A'"],
+                ["_identifier": "4", "_title": "'d'", "_length": "1", "_state": "'new'", "_genres": bytes("no JSON")],
+                ["_identifier": "5", "_title": "'e'", "_length": "1", "_state": "'other'"],
+            ])
+        try work.makeDatabase("old.sqlite", store.sql)
+        let run = work.run(
+            "convert", work.path("old.sqlite"), "--model", work.path("Model"), "--to", work.path("new.sqlite"))
+        #expect(
+            run.complaints + run.said.filter { $0.hasPrefix("set aside") } == [
+                "set aside: genre A: id is not an integer, and it is the primary key",
+                #"set aside: movie 1: places is "no JSON", which is no JSON of its type"#,
+                #"set aside: movie 2: places is "[{\"zipCode\":1}]", which is no JSON of its type"#,
+                "set aside: movie 3: cannot store TEXT value in INTEGER column movie.main_genre_id",
+                #"set aside: movie 5: state is "other", which is none of new, seen"#,
+                "set aside: movie_genres 4, NULL: NOT NULL constraint failed: movie_genres.target_id",
+            ])
+        #expect(try work.rows("new.sqlite", "SELECT id FROM movie") == ["4"])
+    }
+
+    @Test func `the objects of a heavy migration are in one of its two entities`() throws {
+        let history = #"{ "version": "1.0" }, { "version": "1.1" }"#
+        try writeProject(movie: movie(history: history, Self.title))
+        work.run("import", "lucid", work.path("App"), "--into", work.path("Model"))
+        func convert(_ old: Bool, _ new: Bool, _ more: [String] = []) throws -> [String] {
+            var store = LucidStore()
+            addRows(to: &store, movies: old ? "movie_1_0" : nil)
+            let row: KeyValuePairs = ["_identifier": "7", "_title": "'x'", "_length": "1", "_state": "'new'"]
+            store.add("movie_1_1", Self.values, rows: new ? [row] : [])
+            for name in ["old.sqlite", "new.sqlite"] where FileManager.default.fileExists(atPath: work.path(name)) {
+                try FileManager.default.removeItem(atPath: work.path(name))
+            }
+            try work.makeDatabase("old.sqlite", store.sql)
+            let run = work.run(
+                all: [
+                    "convert", work.path("old.sqlite"), "--model", work.path("Model"), "--to", work.path("new.sqlite"),
+                ]
+                    + more)
+            return run.complaints + run.said.suffix(1)
+        }
+        #expect(try convert(false, true) == ["wrote new.sqlite, a store of 1.1"])
+        #expect(try work.rows("new.sqlite", "SELECT id FROM movie") == ["7"])
+        // The app ended before its own migration.
+        #expect(try convert(true, false) == ["wrote new.sqlite, a store of 1.0"])
+        let ids = try work.rows("new.sqlite", "SELECT id FROM movie ORDER BY id")
+        #expect(ids == ["500", "501"])
+        let both = try convert(true, true)
+        #expect(both.contains { $0.contains("movie_1_0") || $0.contains("movie_1_1") })
+        #expect(!FileManager.default.fileExists(atPath: work.path("new.sqlite")))
+    }
+
+    @Test func `keys of texts, entities without a key and the names of older versions of Lucid`() throws {
+        try work.write(
+            "input_path: D\nentity_suffix: Object\nuse_core_data_legacy_naming: true\n", to: "App/.lucid.yaml")
+        try work.write(
+            """
+            { "name": "user_setting", "persist": true, "remote": false, "version_history": [{ "version": "1.0.0" }],
+              "properties": [{ "name": "is_dark", "property_type": "bool" }] }
+            """, to: "App/D/Entities/UserSetting.json")
+        try work.write(
+            """
+            { "name": "note", "persist": true, "version_history": [{ "version": "2.0" }], "identifier": { "type": "string" },
+              "properties": [{ "name": "next_note", "nullable": true,
+                "property_type": { "entity_name": "note", "association": "to_one" } }] }
+            """, to: "App/D/Entities/Note.json")
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("Model")).complaints == [])
+        var store = LucidStore()
+        store.add(
+            "UserSettingObject_1_0_0", isVoid: true, isRemote: false, isLegacy: true, ["isDark": .integer],
+            rows: [["__identifier": "0", "_isDark": "1"], ["__identifier": "0", "_isDark": "0"]])
+        store.add(
+            "NoteObject_2_0", key: .text, isLegacy: true, [">nextNote": .text],
+            rows: [["_identifier": "'a'", "__nextNote": "'b'"], ["__identifier": "'b'", "_nextNote": "'a'"]])
+        try work.makeDatabase("old.sqlite", store.sql)
+        let run = work.run(
+            "convert", work.path("old.sqlite"), "--model", work.path("Model"), "--to", work.path("new.sqlite"))
+        #expect(run.complaints == [] && run.said.last == "wrote new.sqlite, a store of 2.0")
+        #expect(try work.rows("new.sqlite", "SELECT * FROM user_setting") == ["1 1", "2 0"])
+        #expect(try work.rows("new.sqlite", "SELECT * FROM note ORDER BY 1") == [#""a" "b""#, #""b" "a""#])
+    }
+}
