@@ -105,6 +105,17 @@ import Testing
         }
     }
 
+    @Test func `a rename changes the types inside lists and dictionaries`() throws {
+        try ScratchModel.with(["Genre.json": Self.genre, "Podcast.json": Self.podcast, "Episode.json": Self.episode]) {
+            (model: ScratchModel) throws in
+            _ = edit(model, "add", "property", "podcast.votes", "{string:[genre]}", "--nullable")
+            _ = edit(model, "add", "property", "podcast.names", "[{int: genre}]", "--nullable")
+            _ = edit(model, "rename", "genre", "kind")
+            let podcast = try model.text("Podcast.json")
+            #expect(podcast.contains(#""{string:[kind]}""#) && podcast.contains(#""[{int: kind}]""#))
+        }
+    }
+
     @Test func `a rename changes every reference in the draft, and is undone by the opposite rename`() throws {
         try withRelease { (model: ScratchModel) throws in
             _ = edit(model, "rename", "episode.note", "notes")

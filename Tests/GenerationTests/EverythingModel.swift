@@ -564,6 +564,16 @@ enum EverythingModel {
                 { "name": "\(type.rawValue)_new", "property_type": "\(type.rawValue)", "default_value": \(literals[type]?.first ?? "null"), "added_at_version": "2.0" }
             """
         }
+        files["Subtypes/Poll.json"] = """
+            {
+              "name": "poll",
+              "properties": [
+                { "name": "places", "property_type": "{int:place}", "nullable": true },
+                { "name": "votes", "property_type": "[{string:mood}]", "default_value": [{ "a": "good" }] }
+              ]
+            }
+
+            """
         files["Subtypes/All.json"] = """
             { "name": "all_values", "properties": [\(members.joined(separator: ",\n    "))] }
 
@@ -627,6 +637,10 @@ enum EverythingModel {
                     value: "{ \"self\": \"x\", \"mood\": \"good\", \"latitude\": 1.5, \"case\": \"self\" }"
                 ).filter { !$0.contains("_default") }
                 + forms("moods", "[mood]", value: "[\"self\", \"good\"]")
+                + forms("counts", "{string:int}", value: "{ \"b\": 1, \"a\\n\": -2 }")
+                + forms("lists", "{int:[double]}", value: "{ \"10\": [], \"9\": [1.5] }")
+                + [#"{ "name": "by_name", "property_type": "{string:[place]}", "nullable": true }"#]
+                + [#"{ "name": "poll", "property_type": "poll" }"#]
                 + forms("numbers", "[int]", value: "[1, -2]") + forms("texts", "[[string]]", value: "[[\"it's\"], []]")
                 + [
                     "{ \"name\": \"route\", \"property_type\": \"route\" }",

@@ -78,6 +78,7 @@ import Testing
     /// Ways to put a change of a value into one of a list or of a struct.
     static let changes: [@Sendable (ValueChange) -> ValueChange] = [
         { .elements($0, isJSON: true) },
+        { .values($0, isJSON: true) },
         { .members([.changed("x", $0, isJSON: true)]) },
         { .members([.renamed("x", to: "y", $0, isJSON: true)]) },
         {

@@ -26,6 +26,7 @@ import Testing
         (.options(cleared: 5), .integer(7), .integer(2)),
         (.elements(.cases(["a": "b"])), .text(#"["a", "c", "\u0061"]"#), .text(#"["b","c","b"]"#)),
         (.elements(.options(cleared: 1)), .text("[1,2,3]"), .text("[0,2,2]")),
+        (.values(.cases(["a": "b"])), .text(#"{"a":"a","c":"c"}"#), .text(#"{"a":"b","c":"c"}"#)),
         (
             .members([.renamed("a", to: "b"), .renamed("b", to: "a"), .removed("c"), .added("d", json: "[1]")]),
             .text(#"{"a":1.50,"b":"\u0000\r\n\"\\\ud83e\uddfa","c":[],"e":null}"#),
@@ -46,7 +47,7 @@ import Testing
     @Test(arguments: [
         (ValueConversion.scalar(.int, to: .string), SQLiteValue.text("7")),
         (.scalar(.uuid, to: .string), .blob(Data([1]))), (.scalar(.string, to: .int), .text("7")),
-        (.elements(.cases([:])), .text("[1")), (.members([]), .text("[]")),
+        (.elements(.cases([:])), .text("[1")), (.values(.cases([:])), .text("[]")), (.members([]), .text("[]")),
     ])
     func `a value that is not of the old type is an error`(conversion: ValueConversion, old: SQLiteValue) {
         #expect(throws: UnexpectedOldValue.self) { try value(.converted(.column("c"), conversion), [old]) }

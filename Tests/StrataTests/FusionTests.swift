@@ -214,12 +214,13 @@ import Testing
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute(SQLite.createTable(table))
         func change(_ depth: Int = 0) -> ValueChange {
-            switch Int.random(in: 0..<(depth > 2 ? 4 : 6)) {
+            switch Int.random(in: 0..<(depth > 2 ? 4 : 7)) {
             case 0: return .scalar(.uuid, .string)
             case 1: return .scalar(.bool, .string)
             case 2: return .cases(["a": "b", "c": "d"], merged: true)
             case 3: return .options(cleared: 3)
             case 4: return .elements(change(depth + 1), isJSON: .random())
+            case 5: return .values(change(depth + 1), isJSON: .random())
             default:
                 return .members([
                     .added("x", value: "[1]"), .removed("y"), .renamed("a", to: "b", nil, isJSON: false),

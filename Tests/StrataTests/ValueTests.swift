@@ -1,6 +1,7 @@
 import Foundation
-import Strata
 import Testing
+
+@testable import Strata
 
 @Suite struct ValueTests {
     private func roundTrip<Value>(_ bind: (Statement) throws -> Void, _ read: (Row) throws -> Value) throws -> Value? {
@@ -117,6 +118,18 @@ import Testing
             }
             #expect(try t.fetch(Thing.self).map(\.ratio) == [0])
         }
+    }
+
+    @Test func `dictionaries are JSON in the order of their keys`() throws {
+        #expect(
+            try JSONWriter.text(of: [10: ["a": 1.5], 9: [:], -1: ["\"é\n": 0, "": -1]])
+                == #"{"-1":{"":-1.0,"\"é\n":0.0},"9":{},"10":{"a":1.5}}"#)
+        let value = [["e\u{301}": 1], [:]]
+        #expect(try [[String: Int]](json: JSONReader(parsing: JSONWriter.text(of: value))) == value)
+        for text in ["[]", #"{"a":1}"#, #"{"1":"a"}"#, #"{"1":null}"#, #"{"1.0":1}"#] {
+            #expect(throws: MalformedJSON.self) { try [Int: Int](json: JSONReader(parsing: text)) }
+        }
+        #expect(throws: UnstorableValue.nulInKey) { try JSONWriter.text(of: ["a\0b": 1]) }
     }
 
     @Test func `entities are compared by all their values and hashed by their primary keys`() {

@@ -157,14 +157,26 @@ package enum SQLite {
         case .options(let cleared): return "\(value) & ~\(cleared)"
         case .members(let changes): return MemberEdits(changes).sql(value, depth: depth)
         case .elements(let change, let isJSON):
-            let each = "each\(depth)"
-            let new = changed("\(each).value", change, depth: depth + 1)
-            // A separate subquery provides the list. Beside `json_each`, names in the SQL of the list could refer to
-            // the columns of `json_each` instead of the table's columns.
-            return "CASE WHEN \(value) IS NOT NULL THEN (SELECT json_group_array(\(isJSON ? "json(\(new))" : new)) "
-                + "FROM (SELECT \(each).value FROM (SELECT \(value) AS list) AS list\(depth), "
-                + "json_each(list\(depth).list) AS \(each) ORDER BY \(each).key) AS \(each)) END"
+            return each(of: value, change, isJSON, depth, aggregate: "json_group_array(", columns: "value")
+        case .values(let change, let isJSON):
+            return each(
+                of: value, change, isJSON, depth, aggregate: "json_group_object(each\(depth).key, ",
+                columns: "key, value")
         }
+    }
+
+    /// Returns SQL that changes each element of a list, or each value of a dictionary.
+    private static func each(
+        of value: String, _ change: ValueChange, _ isJSON: Bool, _ depth: Int, aggregate: String, columns: String
+    ) -> String {
+        let each = "each\(depth)"
+        let new = changed("\(each).value", change, depth: depth + 1)
+        let names = columns.split(separator: ", ").map { "\(each).\($0)" }.joined(separator: ", ")
+        // A separate subquery provides the list. Beside `json_each`, names in the SQL of the list could refer to
+        // the columns of `json_each` instead of the table's columns.
+        return "CASE WHEN \(value) IS NOT NULL THEN (SELECT \(aggregate)\(isJSON ? "json(\(new))" : new)) "
+            + "FROM (SELECT \(names) FROM (SELECT \(value) AS list) AS list\(depth), "
+            + "json_each(list\(depth).list) AS \(each) ORDER BY \(each).key) AS \(each)) END"
     }
 
     private static func changed(_ value: String, from: ScalarType, to: ScalarType) -> String {

@@ -93,6 +93,8 @@ extension ValueChange {
         case .caseToString: return value
         case .cases: return max(7, 4 + value)
         case .options: return max(4, value)
+        case .values(let change, let isJSON):
+            return max(22 + value, 24, (isJSON ? 18 : 15) + change.parserDepth(3))
         case .elements(let change, let isJSON):
             return max(22 + value, 24, (isJSON ? 16 : 13) + change.parserDepth(3))
         case .members(let changes): return MemberEdits(changes).parserDepth(value)

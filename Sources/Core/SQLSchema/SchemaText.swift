@@ -215,6 +215,7 @@ package enum SchemaText {
                 values.sorted { $0.key < $1.key }.flatMap { [text($0.key), text($0.value)] })
         case .options(let cleared): return call("clear", [String(cleared)])
         case .elements(let change, let isJSON): return call("each", [json(change, isJSON)])
+        case .values(let change, let isJSON): return call("each_value", [json(change, isJSON)])
         case .members(let members): return call("members", members.map(member))
         }
     }

@@ -422,11 +422,11 @@ private struct SchemaTextReader {
             try separator(&self)
             guard case .integer(let bits) = try literal() else { throw error("a number") }
             change = .options(cleared: Int(bits))
-        case "each":
+        case "each", "each_value":
             try separator(&self)
             let (inner, isJSON) = try innerChange()
             guard let inner else { throw error("a change") }
-            change = .elements(inner, isJSON: isJSON)
+            change = name == "each" ? .elements(inner, isJSON: isJSON) : .values(inner, isJSON: isJSON)
         case "members":
             var members: [ValueChange.Member] = []
             while token != .symbol(")") {

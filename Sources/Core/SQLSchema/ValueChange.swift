@@ -13,6 +13,8 @@ package indirect enum ValueChange: Hashable, Sendable {
     case members([Member])
     /// Every element of a list changes. `isJSON` is true if the elements are objects or arrays.
     case elements(ValueChange, isJSON: Bool)
+    /// Every value of a dictionary changes. `isJSON` is true if the values are objects or arrays.
+    case values(ValueChange, isJSON: Bool)
 
     /// The change of a member of a struct. `isJSON` is true if the value of the member is an object or an array.
     package indirect enum Member: Hashable, Sendable {
@@ -34,7 +36,7 @@ package indirect enum ValueChange: Hashable, Sendable {
         case .cases(let values, _): values.isEmpty
         case .options(let cleared): cleared == 0
         case .members(let changes): changes.isEmpty
-        case .elements(let change, _): change.isIdentity
+        case .elements(let change, _), .values(let change, _): change.isIdentity
         }
     }
 
@@ -45,7 +47,7 @@ package indirect enum ValueChange: Hashable, Sendable {
         case .caseToString: false
         case .cases(_, let isMerged): isMerged
         case .options(let cleared): cleared != 0
-        case .elements(let change, _): change.isMerging
+        case .elements(let change, _), .values(let change, _): change.isMerging
         case .members(let changes):
             changes.contains { change in
                 switch change {

@@ -70,7 +70,7 @@ extension ValueChange {
         case .cases(let values, _):
             return 20 + 2 * value + values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 17 }
         case .options: return value + 24
-        case .elements(let change, _): return 180 + 2 * value + change.size(11)
+        case .elements(let change, _), .values(let change, _): return 200 + 2 * value + change.size(11)
         case .members(let changes):
             return changes.reduce(50 + value) { size, change in
                 switch change {

@@ -3,13 +3,33 @@ import JSONText
 import SQLSchema
 
 extension JSONOutput {
-    /// The name of a type without the brackets of lists; nil for a relationship.
-    var innerType: String? { string.map { String($0.drop { $0 == "[" }.prefix { $0 != "]" }) } }
+    /// The name of a type without the brackets of lists and dictionaries; nil for a relationship.
+    var innerType: String? {
+        string.map { text in
+            let range = Self.innerType(of: text)
+            return String(text[range])
+        }
+    }
 
-    /// Returns the type with another name inside the brackets of lists.
+    /// Returns the type with another name inside the brackets of lists and dictionaries.
     func replacingInnerType(by name: String) -> JSONOutput {
-        let brackets = (string ?? "").prefix { $0 == "[" }.count
-        return .string(String(repeating: "[", count: brackets) + name + String(repeating: "]", count: brackets))
+        var text = string ?? ""
+        text.replaceSubrange(Self.innerType(of: text), with: name)
+        return .string(text)
+    }
+
+    private static func innerType(of text: String) -> Range<String.Index> {
+        var inner = text[...]
+        while let first = inner.first, let last = inner.last {
+            if first == "[", last == "]" {
+                inner = inner.dropFirst().dropLast()
+            } else if first == "{", last == "}", let colon = inner.firstIndex(of: ":") {
+                inner = inner[inner.index(after: colon)...].dropLast().drop { $0 == " " }
+            } else {
+                break
+            }
+        }
+        return inner.startIndex..<inner.endIndex
     }
 
     /// Changes an element of the list of a key. An element that is only a name stays one unless it changes.

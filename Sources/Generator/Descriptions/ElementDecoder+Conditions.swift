@@ -143,7 +143,7 @@ extension ElementDecoder {
     private func isSingle(_ type: ValueType) -> Bool {
         switch type {
         case .scalar: true
-        case .array: false
+        case .array, .dictionary: false
         case .subtype(let subtype): sources[subtype].description.kind == .cases
         }
     }

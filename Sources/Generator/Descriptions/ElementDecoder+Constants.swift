@@ -56,6 +56,27 @@ extension ElementDecoder {
             guard case .array(let values) = json.value else { return refuse(json, key, "list", "write a list", file) }
             let constants = values.map { constant($0, key: key, type: element, at: index, file) }
             return constants.contains(nil) ? nil : .list(constants.compactMap(\.self))
+        case .dictionary(let keyType, let type):
+            guard case .object(let members) = json.value else {
+                return refuse(json, key, "dictionary", "write an object", file)
+            }
+            var constants: [String: Constant] = [:]
+            for member in members {
+                if member.key.utf8.contains(0) {
+                    reader.report(.unusableName(member.key), file, member.keyOffset)
+                    return nil
+                }
+                if keyType == .int, Int(member.key).map(String.init) != member.key {
+                    reader.report(
+                        .wrongLiteral(
+                            key: key, type: "int", found: "\"\(member.key)\"", hint: "write a number in quotes"),
+                        file, member.keyOffset)
+                    return nil
+                }
+                guard let value = constant(member.value, key: key, type: type, at: index, file) else { return nil }
+                constants[member.key] = value
+            }
+            return .dictionary(constants)
         case .subtype(let subtype):
             let name = sources.name(of: subtype, at: index)
             switch sources[subtype].description.kind {

@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import SchemaModel
 import SQLSchema
@@ -144,12 +145,23 @@ struct ElementDecoder: Sendable {
         _ name: String, at index: VersionIndex, _ file: SourceFile, _ offset: Int
     ) -> ValueType? {
         // The nesting is limited, because each pair of brackets needs a recursive call.
-        if name.utf8.prefix(while: { $0 == UInt8(ascii: "[") }).count > Self.mostLists {
+        if name.utf8.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) > Self.mostLists {
             reader.report(.nestedLists(most: Self.mostLists), file, offset)
             return nil
         }
         if name.hasPrefix("["), name.hasSuffix("]"), name.utf8.count > 2 {
             return valueType(String(name.dropFirst().dropLast()), at: index, file, offset).map { .array($0) }
+        }
+        if name.hasPrefix("{"), name.hasSuffix("}"), let colon = name.firstIndex(of: ":") {
+            func trimmed(_ text: Substring) -> String { String(text).trimmingCharacters(in: .whitespaces) }
+            let keyName = trimmed(name[name.index(after: name.startIndex)..<colon])
+            guard let key = ScalarType(description: keyName), [.string, .int].contains(key) else {
+                reader.report(.dictionaryKey(keyName), file, offset)
+                return nil
+            }
+            return valueType(trimmed(name[name.index(after: colon)...].dropLast()), at: index, file, offset).map {
+                .dictionary(key: key, value: $0)
+            }
         }
         if let scalar = ScalarType(description: name) { return .scalar(scalar) }
         if let subtype = names.subtype(name, at: index) { return .subtype(subtype) }

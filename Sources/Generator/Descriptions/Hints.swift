@@ -55,7 +55,8 @@ enum TypeHint {
         if let other = otherLanguages[name.lowercased()] { return "did you mean \"\(other)\"?" }
         switch name.lowercased() {
         case "array", "list", "set": return "a list of texts is written \"[string]\""
-        case "json", "object", "dictionary", "map", "struct":
+        case "dictionary", "map": return "a dictionary of numbers is written \"{string:int}\""
+        case "json", "object", "struct":
             return "describe a struct, a file with \"properties\" and no \"identifier\", and use its name"
         case "enum": return "describe an enum, a file with \"cases\", and use its name"
         default: break

@@ -175,7 +175,7 @@ package struct InvalidRowSettings: Sendable {
                 return nil
             }
             return (property.lineage, .choice(found.lineage))
-        case .array: break
+        case .array, .dictionary: break
         }
         return refuse("a fill is a single value")
     }

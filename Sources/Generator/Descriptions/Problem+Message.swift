@@ -37,6 +37,8 @@ extension Problem {
             return "\"\(key)\" cannot be \"\(value)\"; it can be \(list)"
         case .unknownType(let name, let hint):
             return "unknown type \"\(name)\"" + (hint.map { "; " + $0 } ?? "")
+        case .dictionaryKey(let type):
+            return "the keys of a dictionary are \"string\" or \"int\", as in \"{string:int}\", not \"\(type)\""
         case .nestedLists(let most):
             return "lists can be nested at most \(most) deep; describe a struct for the inner ones"
         case .tooMany(let subject, let found, let parts, let most, let remedy):

@@ -21,6 +21,7 @@ package enum Problem: Hashable, Sendable {
     case unknownValue(String, of: String, allowed: [String])
     case unknownType(String, hint: String?)
     case nestedLists(most: Int)
+    case dictionaryKey(String)
     /// Something has more parts than SQLite allows on devices.
     case tooMany(String, found: Int, String, most: Int, remedy: String)
 

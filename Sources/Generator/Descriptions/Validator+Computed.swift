@@ -44,7 +44,7 @@ extension ModelVersion {
     fileprivate func result(of type: ValueType) -> ExpressionResult {
         switch type {
         case .scalar(let scalar): return .value(scalar)
-        case .array: return .json
+        case .array, .dictionary: return .json
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .cases: return .text

@@ -12,6 +12,16 @@ enum SampleJSON {
         case .array(let element):
             let elements = texts(of: element, in: version)
             return ["[]", "[" + elements.joined(separator: ",") + "]", "[\(elements[0]),\(elements[0])]"]
+        case .dictionary(let key, let value):
+            let keys = key == .int ? ["0", "-1", String(Int.max)] : ["", "Ünïcødé 🧺 \"'\\ \n", "e\u{301}"]
+            let values = texts(of: value, in: version)
+            return [
+                "{}",
+                object(
+                    (0..<max(keys.count, values.count)).map { index in
+                        (index < keys.count ? keys[index] : String(index), values[index % values.count])
+                    }),
+            ]
         case .subtype(let lineage):
             switch version.subtype(lineage)?.kind {
             case .cases(let cases): return cases.map { JSON.quoted($0.value) }

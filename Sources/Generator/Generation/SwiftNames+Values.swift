@@ -27,6 +27,11 @@ extension SwiftNames {
         switch (type, json.value) {
         case (.array(let element), .array(let values)):
             return "[" + values.map { value($0, type: element, in: version) }.joined(separator: ", ") + "]"
+        case (.dictionary(let key, let type), .object(let members)):
+            let texts = members.map { member in
+                "\(key == .int ? member.key : SwiftLiteral.string(member.key)): \(value(member.value, type: type, in: version))"
+            }
+            return texts.isEmpty ? "[:]" : "[\(texts.joined(separator: ", "))]"
         case (.subtype(let lineage), .string(let text)):
             let choice = version.subtype(lineage)?.cases.first { $0.value == text }
             let name = SwiftName.escaped(SwiftName.member(choice?.name ?? ""))
@@ -78,7 +83,7 @@ extension SwiftNames {
         switch change.values {
         case .scalar(_, let to): .scalar(to: to.rawValue, of: old)
         case .caseToString: .rawValue(of: old, isOptional: isOptional)
-        case .cases, .options, .members, .elements:
+        case .cases, .options, .members, .elements, .values:
             isOptional
                 ? .map(old, element: migrated(.name("$0"), to: change.to, in: version))
                 : migrated(old, to: change.to, in: version)
@@ -89,6 +94,9 @@ extension SwiftNames {
     private func migrated(_ old: Expression, to type: ValueType, in version: ModelVersion) -> Expression {
         if case .array(let element) = type {
             return .map(old, element: migrated(.name("$0"), to: element, in: version))
+        }
+        if case .dictionary(_, let value) = type {
+            return .mapValues(old, element: migrated(.name("$0"), to: value, in: version))
         }
         return .migrating(old, to: self.type(type, in: version))
     }

@@ -183,6 +183,8 @@ struct SwiftNames {
         switch type {
         case .scalar(let scalar): return external(scalar.facts.swift)
         case .array(let element): return "[" + self.type(element, at: index) + "]"
+        case .dictionary(let key, let value):
+            return "[\(external(key.facts.swift)): \(self.type(value, at: index))]"
         case .subtype(let lineage):
             let name = history.versions[index].subtype(lineage).map { SwiftName.type($0.name) } ?? ""
             let first = subtypeShape(of: lineage, at: index)?.first ?? index

@@ -61,7 +61,7 @@ package struct ServerExpression {
         case .scalar(let from, let to): (from.facts.server, to.facts.server)
         case .caseToString, .cases: (.text, .text)
         case .options: (.bigint, .bigint)
-        case .members, .elements: (.jsonb, .jsonb)
+        case .members, .elements, .values: (.jsonb, .jsonb)
         }
     }
 
@@ -76,7 +76,7 @@ package struct ServerExpression {
             }
             return cases.isEmpty ? value : "CASE \(value) \(cases.joined(separator: " ")) ELSE \(value) END"
         case .options(let cleared): return cleared == 0 ? value : "(\(value)) & ~\(cleared)::bigint"
-        case .members, .elements: return changedJSON(value, change, depth: 0)
+        case .members, .elements, .values: return changedJSON(value, change, depth: 0)
         }
     }
 
@@ -104,6 +104,11 @@ package struct ServerExpression {
                 + "\(changedJSON("\(each).value", change, depth: depth + 1)) ORDER BY \(each).place) "
                 + "FROM jsonb_array_elements(\(value)) WITH ORDINALITY AS \(each) (value, place)), '[]'::jsonb) "
                 + "ELSE \(value) END"
+        case .values(let change, _):
+            let each = "each\(depth)"
+            return "CASE jsonb_typeof(\(value)) WHEN 'object' THEN coalesce((SELECT jsonb_object_agg(\(each).key, "
+                + "\(changedJSON("\(each).value", change, depth: depth + 1))) "
+                + "FROM jsonb_each(\(value)) AS \(each) (key, value)), '{}'::jsonb) ELSE \(value) END"
         case .members(let changes):
             var result = value
             for change in changes {

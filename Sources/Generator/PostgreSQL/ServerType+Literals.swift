@@ -11,7 +11,7 @@ extension ModelVersion {
     package func serverType(of type: ValueType) -> ServerType {
         switch type {
         case .scalar(let scalar): return scalar.facts.server
-        case .array: return .jsonb
+        case .array, .dictionary: return .jsonb
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .cases, nil: return .text

@@ -178,6 +178,7 @@ extension ModelVersion {
         case .scalar(.decimal): return .decimal
         case .scalar(.milliseconds): return library == .lucid ? .seconds : nil
         case .scalar: return nil
+        case .dictionary: return .json
         case .array(let element):
             if library == .lucid { return lucidForm(of: type) }
             guard library.isCoreData else { return .json }
@@ -199,7 +200,7 @@ extension ModelVersion {
     private func lucidForm(of type: ValueType) -> ImportedForm {
         switch type {
         case .array(let element): .list(of: lucidForm(of: element))
-        case .scalar: .plain
+        case .scalar, .dictionary: .plain
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .members(let members):

@@ -43,6 +43,14 @@ struct TypeInference {
                 return .changed(
                     TypeChange(from: old, to: new, .elements(change.values, isJSON: isJSON)))
             }
+        case (.dictionary(let key, let before), .dictionary(let newKey, let after))
+        where key == newKey && before == after:
+            switch change(before, after) {
+            case .none: return .none
+            case .custom(let reason): return .custom(reason)
+            case .changed(let change):
+                return .changed(TypeChange(from: old, to: new, .values(change.values, isJSON: isJSON(after))))
+            }
         default:
             return turned()
         }
@@ -136,7 +144,7 @@ struct TypeInference {
     private func isJSON(_ type: ValueType) -> Bool {
         switch type {
         case .scalar: false
-        case .array: true
+        case .array, .dictionary: true
         case .subtype(let lineage): !(to.subtype(lineage)?.members.isEmpty ?? true)
         }
     }

@@ -76,6 +76,7 @@ extension ModelVersion {
         switch type {
         case .scalar(let scalar): scalar.rawValue
         case .array(let element): "[\(logical(element))]"
+        case .dictionary(let key, let value): "{\(key.rawValue):\(logical(value))}"
         case .subtype(let lineage): logical(subtype(lineage)?.name ?? "")
         }
     }

@@ -139,27 +139,28 @@ extension ModelVersion {
     package func storage(of type: ValueType) -> StorageType {
         switch type {
         case .scalar(let scalar): return scalar.storage
-        case .array: return .text
+        case .array, .dictionary: return .text
         case .subtype(let lineage):
             if case .options = subtype(lineage)?.kind { return .integer }
             return .text
         }
     }
 
-    /// Returns whether the values of `property` are stored as JSON. Structs and lists are.
+    /// Returns whether the values of `property` are stored as JSON. Structs, lists and dictionaries are.
     package func isJSON(_ property: Property) -> Bool {
         switch property.type {
-        case .array: true
+        case .array, .dictionary: true
         case .subtype(let lineage): !(subtype(lineage)?.members.isEmpty ?? true)
         case .scalar, nil: false
         }
     }
 
-    /// Returns the name of `type` in descriptions: `int`, `status`, `[address]`.
+    /// Returns the name of `type` in descriptions: `int`, `status`, `[address]`, `{string:int}`.
     package func name(of type: ValueType) -> String {
         switch type {
         case .scalar(let scalar): scalar.rawValue
         case .array(let element): "[\(name(of: element))]"
+        case .dictionary(let key, let value): "{\(key.rawValue):\(name(of: value))}"
         case .subtype(let lineage): subtype(lineage)?.name ?? ""
         }
     }
@@ -200,6 +201,12 @@ extension ModelVersion {
         case (.list(let elements), .array(let element)):
             let texts = elements.map { json($0, type: element) }
             return texts.contains(nil) ? nil : "[" + texts.compactMap(\.self).joined(separator: ",") + "]"
+        case (.dictionary(let values), .dictionary(let key, let type)):
+            let sorted = values.sorted { key == .int ? Int($0.key) ?? 0 < Int($1.key) ?? 0 : $0.key < $1.key }
+            let texts = sorted.map { key, value in
+                json(value, type: type).map { JSON.quoted(key) + ":" + $0 }
+            }
+            return texts.contains(nil) ? nil : "{" + texts.compactMap(\.self).joined(separator: ",") + "}"
         case (.object(let values), .subtype(let lineage)):
             var texts: [String] = []
             for member in subtype(lineage)?.members ?? [] {

@@ -8,6 +8,8 @@ package enum ValueType: Hashable, Sendable {
     case subtype(SubtypeLineage)
     /// An ordered list of values.
     indirect case array(ValueType)
+    /// Values by key. The keys are texts or integers.
+    indirect case dictionary(key: ScalarType, value: ValueType)
 
     /// The scalar type; nil for other types.
     package var scalar: ScalarType? {
@@ -19,7 +21,7 @@ package enum ValueType: Hashable, Sendable {
         switch self {
         case .scalar: nil
         case .subtype(let lineage): lineage
-        case .array(let element): element.subtype
+        case .array(let element), .dictionary(_, let element): element.subtype
         }
     }
 }
@@ -33,6 +35,8 @@ package enum Constant: Hashable, Sendable {
     /// The options of a set, in ascending order.
     case options([ElementLineage])
     case list([Constant])
+    /// The values of a dictionary, in the order of their keys.
+    case dictionary([String: Constant])
     /// The values of a struct's members. Absent members have their default value or are null.
     case object([ElementLineage: Constant])
     /// The null value of a struct's member.

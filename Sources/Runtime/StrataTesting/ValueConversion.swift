@@ -13,6 +13,8 @@ public indirect enum ValueConversion: Hashable, Sendable {
     case members([Member])
     /// Each element of a list changes, in its JSON.
     case elements(ValueConversion)
+    /// Each value of a dictionary changes, in its JSON.
+    case values(ValueConversion)
 
     /// The change of a member of a struct.
     public enum Member: Hashable, Sendable {
@@ -44,7 +46,7 @@ public indirect enum ValueConversion: Hashable, Sendable {
             return .text(Self.text(ofUUID: bytes))
         case (.cases(let new), .text(let old)): return .text(new[old] ?? old)
         case (.options(let cleared), .integer(let bits)): return .integer(bits & ~Int64(cleared))
-        case (.members, .text(let text)), (.elements, .text(let text)):
+        case (.members, .text(let text)), (.elements, .text(let text)), (.values, .text(let text)):
             guard let json = ExpectedJSON(text) else { throw UnexpectedOldValue(value: value, conversion: self) }
             return .text(try converted(json).text)
         default: throw UnexpectedOldValue(value: value, conversion: self)
@@ -74,6 +76,8 @@ public indirect enum ValueConversion: Hashable, Sendable {
             guard let bits = Int(text) else { break }
             return .number("\(bits & ~cleared)")
         case (.elements(let change), .array(let elements)): return .array(try elements.map(change.converted))
+        case (.values(let change), .object(let members)):
+            return .object(try members.map { .init(name: $0.name, value: try change.converted($0.value)) })
         case (.members(let changes), .object(let members)): return .object(try Self.changed(members, changes))
         default: break
         }

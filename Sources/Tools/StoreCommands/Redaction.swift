@@ -207,6 +207,12 @@ struct Redaction {
             var element: ValueType?
             if case .array(let type)? = type { element = type }
             return "[\(elements.map { redacted($0, element) }.joined(separator: ","))]"
+        case (.object(let values), .dictionary(let key, let type)?):
+            let texts = values.map { value in
+                let text = key == .int ? value.key : noise.text(value.key)
+                return "\(JSON.quoted(text)):\(redacted(value.value, type))"
+            }
+            return "{\(texts.joined(separator: ","))}"
         case (.object(let values), _):
             let members = type?.subtype.flatMap(version.subtype)?.members ?? []
             let texts = values.map { value in

@@ -288,6 +288,20 @@ class Subtype(Element):
         return self.model.type(text, moment)
 
 
+class Dictionary(list):
+    """The type of a dictionary. Its element is the type of the values."""
+
+    def __init__(self, key, value):
+        super().__init__([value])
+        self.key = key
+
+    def __eq__(self, other):
+        return isinstance(other, Dictionary) and self.key == other.key and self[0] == other[0]
+
+    def __ne__(self, other):
+        return not self == other
+
+
 class Model:
     """The descriptions of a model. `files` are their JSON values, by file name."""
 
@@ -348,6 +362,9 @@ class Model:
     def type(self, text, version):
         if text.startswith("["):
             return [self.type(text[1:-1], version)]
+        if text.startswith("{"):
+            key, value = text[1:-1].split(":", 1)
+            return Dictionary(key, self.type(value, version))
         if text in self.SCALARS:
             return text
         return next(s for s in self.subtypes if s.lives(version) and s.name(version) == text)

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from decimal import Decimal, getcontext
 from functools import cache, cached_property
 
-from descriptions import Subtype
+from descriptions import Dictionary, Subtype
 
 INFERRED_TYPES = {
     ("bool", "int"), ("int", "decimal"), ("int", "double"), ("float", "double"), ("bool", "string"), ("int", "string"), ("url", "string"),
@@ -36,7 +36,7 @@ def literal(value, type, version):
     if value is None:
         return None
     if isinstance(type, list):
-        return Parsed([member_literal(each, type[0], version) for each in value])
+        return Parsed(member_literal(value, type, version))
     if isinstance(type, Subtype):
         if type.kind == "cases":
             return type.text(type.element(value, version), version)
@@ -67,6 +67,9 @@ def literal(value, type, version):
 
 def member_literal(value, type, version):
     """A value of a description as JSON stores it, in a list or a struct."""
+    if isinstance(type, Dictionary):
+        keys = sorted(value, key=int if type.key == "int" else str)
+        return {key: member_literal(value[key], type[0], version) for key in keys}
     if isinstance(type, list):
         return [member_literal(each, type[0], version) for each in value]
     if isinstance(type, Subtype) and type.kind == "properties":
@@ -90,6 +93,8 @@ def uuid_text(value):
 def converts(old, new, version):
     """Whether Strata infers the change of a type in the step from `version`."""
     if isinstance(old, list) != isinstance(new, list):
+        return False
+    if isinstance(old, list) and getattr(old, "key", None) != getattr(new, "key", None):
         return False
     if isinstance(old, list):
         return isinstance(old[0], (Subtype, list)) and converts(old[0], new[0], version) or old == new
@@ -182,6 +187,8 @@ def converted_case(value, type, version):
 def converted_json(value, old, new, version):
     if value is None:
         return None
+    if isinstance(old, Dictionary):
+        return {key: converted_json(each, old[0], new[0], version) for key, each in value.items()}
     if isinstance(old, list):
         return [converted_json(each, old[0], new[0], version) for each in value]
     if not isinstance(old, Subtype):
@@ -595,6 +602,9 @@ def discards_target(property, version):
 
 def present(value, type, moment, version):
     """A value of a description with the names of another version; None if an element is missing there."""
+    if isinstance(type, Dictionary):
+        values = {key: present(each, type[0], moment, version) for key, each in value.items()}
+        return None if None in values.values() else values
     if isinstance(type, list):
         values = [present(each, type[0], moment, version) for each in value]
         return None if None in values else values
@@ -639,10 +649,10 @@ def made_up(property, type, text, version):
     if property.value("pattern", version):
         return "A1"
     if isinstance(type, list):
-        return "[]"
+        return "{}" if isinstance(type, Dictionary) else "[]"
     if isinstance(type, Subtype):
         if type.kind == "properties":
-            given = {"string": "", "int": 0, "bool": False, "[string]": [], "flags": []}
+            given = {"string": "", "int": 0, "bool": False, "[string]": [], "{string:int}": {}, "flags": []}
             members = [m for m in type.living(version) if not m.value("nullable", version)]
             members = [m for m in members if m.value("default_value", version) is None]
             return literal({m.name(version): given[m.value("property_type", version)] for m in members}, type, version)

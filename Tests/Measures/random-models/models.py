@@ -116,6 +116,10 @@ class RandomModel:
         if type.startswith("["):
             inner = type[1:-1]
             return [self.default(inner) for _ in range(self.random.randint(0, 2))]
+        if type.startswith("{"):
+            key, value = type[1:-1].split(":", 1)
+            keys = ["7", "-1", "10"] if key == "int" else ["", "a b", "10", "9", "\""]
+            return {key: self.default(value) for key in keys if self.chance(0.4)}
         subtype = self.subtype(type)
         if "cases" in subtype:
             return self.one(case["name"] for case in subtype["cases"] if "removed_at_version" not in case)
@@ -208,6 +212,7 @@ class RandomModel:
                 {"name": "number", "property_type": "int", "nullable": True},
                 {"name": "kind", "property_type": "kind", "default_value": "red"},
                 {"name": "tags", "property_type": "[string]", "default_value": []},
+                {"name": "counts", "property_type": "{string:int}", "nullable": True},
             ],
         }
         for _ in range(self.size):
@@ -303,8 +308,9 @@ class RandomModel:
 
     def add_scalar(self, entity, property):
         types = list(DEFAULTS) + ["string", "int", "kind", "flags", "place", "[string]", "[kind]", "[place]", "[int]"]
-        types += ["[flags]", "[[string]]", "[bool]"]
-        type = self.one(t for t in types if t in DEFAULTS or t.strip("[]") in DEFAULTS or self.subtype(t.strip("[]")))
+        types += ["[flags]", "[[string]]", "[bool]", "{string:int}", "{int:place}", "[{string:kind}]"]
+        inner = {type: re.sub(r".*:", "", type).strip("[]{}") for type in types}
+        type = self.one(t for t in types if inner[t] in DEFAULTS or self.subtype(inner[t]))
         property["property_type"] = type
         if self.chance(0.4):
             property["nullable"] = True
@@ -875,7 +881,7 @@ class RandomModel:
         if kind == 0 or element is None or element["name"] == "red":
             new = {"name": self.name("n"), "added_at_version": self.now, BIRTH: self.now}
             if "properties" in subtype:
-                new["property_type"] = self.one(["string", "int", "bool", "kind", "[string]", "flags"])
+                new["property_type"] = self.one(["string", "int", "bool", "kind", "[string]", "{string:int}", "flags"])
                 if self.chance(0.5):
                     new["nullable"] = True
                 else:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import struct
 
-from descriptions import Subtype
+from descriptions import Dictionary, Subtype
 from interpreter import collations, literal, plain
 
 TEXTS = [
@@ -32,7 +32,7 @@ class RandomRows:
             if limited is not None:
                 return limited
         if isinstance(type, list):
-            return json.dumps([self.member(type[0]) for _ in range(self.random.randint(0, 3))], ensure_ascii=False)
+            return json.dumps(self.member(type), ensure_ascii=False)
         if isinstance(type, Subtype):
             if type.kind == "properties":
                 return json.dumps(self.member(type), ensure_ascii=False)
@@ -79,8 +79,12 @@ class RandomRows:
 
     def member(self, type):
         """A value as JSON stores it."""
+        if isinstance(type, Dictionary):
+            texts = [str(number) for number in INTS] if type.key == "int" else [text for text in TEXTS if "\0" not in text]
+            keys = {self.one(texts) for _ in range(self.random.randint(0, 3))}
+            return {key: self.member(type[0]) for key in sorted(keys)}
         if isinstance(type, list):
-            return [self.member(type[0]) for _ in range(self.random.randint(0, 2))]
+            return [self.member(type[0]) for _ in range(self.random.randint(0, 3))]
         if isinstance(type, Subtype):
             living = type.living(self.version)
             if type.kind == "cases":

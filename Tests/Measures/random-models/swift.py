@@ -2,7 +2,7 @@
 
 import re
 
-from descriptions import Subtype
+from descriptions import Dictionary, Subtype
 from interpreter import LIMITS, literal
 
 #: Functions that custom migrations and their expectations call.
@@ -184,7 +184,7 @@ def made_up(property, version, swift):
     if property.value("pattern", version):
         return '"A1"'
     if isinstance(type, list):
-        return "[]"
+        return "[:]" if isinstance(type, Dictionary) else "[]"
     if isinstance(type, Subtype):
         return made_subtype(type, version, swift.rstrip("?"))
     number = "hashed(text)" if is_unique else "number(text)"
@@ -205,7 +205,7 @@ def made_subtype(type, version, swift):
         return f"{swift}(rawValue: 0)"
     if type.kind == "cases":
         return f"{swift}(rawValue: {swift_string(type.text(type.living(version)[0], version))})!"
-    given = {"string": '""', "int": "0", "bool": "false", "[string]": "[]", "flags": "[]"}
+    given = {"string": '""', "int": "0", "bool": "false", "[string]": "[]", "{string:int}": "[:]", "flags": "[]"}
     members = [m for m in type.living(version) if not m.value("nullable", version)]
     members = [m for m in members if m.value("default_value", version) is None]
     arguments = [f"{swift_name(m.name(version))}: {given[m.value('property_type', version)]}" for m in members]

@@ -101,6 +101,7 @@ indirect enum ExpectedConversion: TemplateValues, Hashable {
     case options(cleared: Int)
     case members([Member])
     case elements(ExpectedConversion)
+    case values(ExpectedConversion)
 
     /// A type and the type that it becomes.
     struct Scalar: TemplateValues {
@@ -175,6 +176,7 @@ indirect enum ExpectedConversion: TemplateValues, Hashable {
         .optional("options", \.options, "the bits that are cleared"),
         .object("struct", \.structure, "the changes of members"),
         .object("elements", \.elements, "the change of each element, of this form"),
+        .object("values", \.values, "the change of each value of a dictionary"),
     ]
 
     private var scalar: Scalar? {
@@ -184,6 +186,7 @@ indirect enum ExpectedConversion: TemplateValues, Hashable {
     private var options: String? { if case .options(let cleared) = self { String(cleared) } else { nil } }
     private var structure: Members? { if case .members(let members) = self { Members(members: members) } else { nil } }
     private var elements: ExpectedConversion? { if case .elements(let element) = self { element } else { nil } }
+    private var values: ExpectedConversion? { if case .values(let value) = self { value } else { nil } }
 
     /// Creates a change of values; nil if the stored values stay the same by the definition of the type.
     init?(_ change: ValueChange) {
@@ -207,6 +210,9 @@ indirect enum ExpectedConversion: TemplateValues, Hashable {
         case .elements(let change, _):
             guard let change = ExpectedConversion(change) else { return nil }
             self = .elements(change)
+        case .values(let change, _):
+            guard let change = ExpectedConversion(change) else { return nil }
+            self = .values(change)
         }
     }
 }

@@ -10,6 +10,8 @@ indirect enum Expression: TemplateValues {
     case rawValue(of: Expression, isOptional: Bool)
     /// The conversion of each element, or of an optional value. `element` is that of `$0`.
     case map(Expression, element: Expression)
+    /// The conversion of each value of a dictionary. `element` is that of `$0`.
+    case mapValues(Expression, element: Expression)
     /// The value of a newer type of a subtype.
     case migrating(Expression, to: String)
     /// A value of a type, from its members.
@@ -48,6 +50,7 @@ indirect enum Expression: TemplateValues {
         .object("scalar", \.scalar, "the conversion of a value of a scalar type"),
         .object("rawValue", \.rawValue, "the text of a case"),
         .object("map", \.map, "the conversion of each element, or of an optional value"),
+        .object("mapValues", \.mapValues, "the conversion of each value of a dictionary"),
         .object("migrating", \.migrating, "the value of a newer type of a subtype"),
         .object("initializer", \.initializer, "a value from its members"),
         .object("coalesced", \.coalesced, "the first value, or the second if that is nil"),
@@ -66,6 +69,9 @@ indirect enum Expression: TemplateValues {
     }
     private var map: Operation? {
         if case .map(let value, let element) = self { Operation(value: value, other: element) } else { nil }
+    }
+    private var mapValues: Operation? {
+        if case .mapValues(let value, let element) = self { Operation(value: value, other: element) } else { nil }
     }
     private var migrating: Operation? {
         if case .migrating(let value, let type) = self { Operation(type: type, value: value) } else { nil }

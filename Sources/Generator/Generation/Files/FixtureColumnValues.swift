@@ -154,7 +154,7 @@ extension Generator {
         }
         switch type {
         case .scalar(let scalar): return SampleValues(type: scalar.rawValue, values: nil, limits: limits)
-        case .array: return texts(SampleJSON.texts(of: type, in: version))
+        case .array, .dictionary: return texts(SampleJSON.texts(of: type, in: version))
         case .subtype(let lineage):
             switch version.subtype(lineage)?.kind {
             case .cases(let cases): return texts(cases.map(\.value))

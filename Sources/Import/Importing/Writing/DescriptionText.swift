@@ -269,6 +269,7 @@ extension ImportedHistory {
         switch type {
         case .scalar(let scalar): scalar.rawValue
         case .array(let element): "[\(name(of: element))]"
+        case .dictionary(let key, let value): "{\(key.rawValue):\(name(of: value))}"
         case .subtype(let lineage): kinds[lineage].states.first?.name ?? ""
         }
     }

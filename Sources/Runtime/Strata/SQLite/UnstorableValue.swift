@@ -13,6 +13,9 @@ public struct UnstorableValue: Error, Hashable, Sendable, CustomStringConvertibl
         UnstorableValue(parameter: parameter, reason: "NaN has no form in SQLite")
     }
 
+    /// SQLite's functions for JSON end a key at NUL, so that a migration could lose it.
+    static let nulInKey = UnstorableValue(parameter: 0, reason: "a key of a dictionary contains NUL")
+
     static let notAColor = UnstorableValue(parameter: 0, reason: "a color is #RRGGBB or #RRGGBBAA")
 
     /// Returns the same error with the table and column of its parameter.

@@ -95,6 +95,7 @@ extension ColumnValue where Self: JSONConvertible {
 }
 
 extension Array: Selectable, ColumnStorable, ColumnValue where Element: JSONConvertible {}
+extension Dictionary: Selectable, ColumnStorable, ColumnValue where Key: JSONKey, Value: JSONConvertible {}
 
 extension Row {
     /// Reads a value of a subtype or a list.

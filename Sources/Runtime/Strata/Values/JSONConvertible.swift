@@ -88,6 +88,35 @@ extension Decimal: JSONConvertible {
     }
 }
 
+/// A value that can be a key of a dictionary inside JSON: a text or an integer.
+public protocol JSONKey: Hashable, Comparable, Sendable, LosslessStringConvertible {}
+
+extension String: JSONKey {}
+extension Int: JSONKey {}
+
+extension Dictionary: JSONConvertible where Key: JSONKey, Value: JSONConvertible {
+    /// Reads an object.
+    public init(json: JSONReader) throws {
+        self.init()
+        for (text, value) in try json.dictionary() {
+            guard let key = Key(text) else { throw json.malformed("an object with keys of type \(Key.self)") }
+            self[key] = try Value(json: value)
+        }
+    }
+    /// Writes an object, in the order of its keys.
+    ///
+    /// - Throws: `UnstorableValue` if a key contains NUL.
+    public func write(to json: inout JSONWriter) throws {
+        try json.object { json in
+            for key in keys.sorted() {
+                let text = key.description
+                if text.utf8.contains(0) { throw UnstorableValue.nulInKey }
+                try json.member(text, self[key])
+            }
+        }
+    }
+}
+
 extension Array: JSONConvertible where Element: JSONConvertible {
     /// Reads a list.
     public init(json: JSONReader) throws { self = try json.list().map { try Element(json: $0) } }

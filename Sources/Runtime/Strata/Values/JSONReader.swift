@@ -55,6 +55,13 @@ public struct JSONReader {
         return elements.map { JSONReader($0) }
     }
 
+    /// Returns the values of an object by key.
+    func dictionary() throws -> [String: JSONReader] {
+        guard case .object(let members) = json.value else { throw malformed("an object") }
+        let values = members.map { ($0.key, JSONReader($0.value)) }
+        return Dictionary(values, uniquingKeysWith: { first, _ in first })
+    }
+
     // MARK: Objects
 
     private func member(_ name: String) throws -> JSON? {
