@@ -223,6 +223,8 @@ public enum ImportedForm: Hashable, Sendable {
     case members([ImportedMember])
     /// JSON text of a list whose elements have this form.
     indirect case list(of: ImportedForm)
+    /// JSON text of a dictionary whose values have this form.
+    indirect case values(of: ImportedForm)
     /// A whole number of milliseconds: the number of seconds.
     case seconds
     /// A list that `NSKeyedArchiver` wrote.

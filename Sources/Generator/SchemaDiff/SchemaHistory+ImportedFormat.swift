@@ -44,7 +44,7 @@ extension SchemaHistory {
                     let own = ([name.lowercased()] + others).first { forms[$0] != nil }
                     let states = own.flatMap { forms[$0] } ?? []
                     let said = states.last { $0.since.map { $0 <= version.version } ?? true }?.form
-                    guard let form = version.form(of: column.type, said: said, in: imported.library) else { continue }
+                    guard let form = version.form(of: column.type, said: said, in: imported) else { continue }
                     add(column.name, of: entity.tableName, form, in: index)
                 }
                 for join in version.joinTables(of: entity)
@@ -121,7 +121,12 @@ extension SchemaHistory {
         var (known, properties): (Set<String>, Set<String>) = ([], [])
         for (version, entity) in changedEntities {
             let table = entity.tableName.lowercased() + "."
-            if imported.library == .lucid { properties.insert(entity.tableName.lowercased()) }
+            if imported.library == .lucid {
+                properties.insert(entity.tableName.lowercased())
+                for subtype in version.subtypes {
+                    properties.formUnion(subtype.members.map { "\(subtype.name).\($0.name)".lowercased() })
+                }
+            }
             known.formUnion(version.columns(of: entity).map { table + $0.name.lowercased() })
             properties.formUnion(entity.properties.map { table + $0.name.lowercased() })
         }
@@ -154,10 +159,11 @@ extension ModelVersion {
     ///
     /// - Parameter said: The form of the column's values in `strata.json`.
     fileprivate func form(
-        of type: ValueType, said: ImportedForm?, in library: ImportedFormat.Library
+        of type: ValueType, said: ImportedForm?, in imported: ImportedSource
     ) -> ImportedForm? {
         switch said {
-        case nil: return form(of: type, in: library)
+        case nil where imported.library == .lucid && isList(type): return lucidForm(of: type, imported)
+        case nil: return form(of: type, in: imported.library)
         case .plain: return nil
         case .archive: return form(of: type, in: .coreData)
         case .entity:
@@ -180,7 +186,6 @@ extension ModelVersion {
         case .scalar: return nil
         case .dictionary: return .json
         case .array(let element):
-            if library == .lucid { return lucidForm(of: type) }
             guard library.isCoreData else { return .json }
             switch element {
             case .scalar(.bool): return .archiveOfBools
@@ -190,25 +195,39 @@ extension ModelVersion {
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .cases(let cases): return .choice(cases.map(\.value))
-            case .members: return library == .lucid ? lucidForm(of: type) : .json
+            case .members: return .json
             case .options, nil: return nil
             }
         }
     }
 
-    /// Returns the form of JSON that Lucid wrote, with the names of members in camelCase.
-    private func lucidForm(of type: ValueType) -> ImportedForm {
+    /// Whether values of `type` are JSON.
+    private func isList(_ type: ValueType) -> Bool {
         switch type {
-        case .array(let element): .list(of: lucidForm(of: element))
-        case .scalar, .dictionary: .plain
+        case .array, .dictionary: true
+        case .subtype(let lineage): !(subtype(lineage)?.members.isEmpty ?? true)
+        case .scalar: false
+        }
+    }
+
+    /// Returns the form of JSON that Lucid wrote, with the names of members in camelCase.
+    private func lucidForm(of type: ValueType, _ imported: ImportedSource) -> ImportedForm {
+        switch type {
+        case .array(let element): .list(of: lucidForm(of: element, imported))
+        case .dictionary(_, let value): .values(of: lucidForm(of: value, imported))
+        case .scalar: .plain
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .members(let members):
                 .members(
                     members.map { member in
-                        ImportedMember(
-                            SwiftName.camelCase(member.name), member.name, isNullable: member.isNullable,
-                            member.type.map { lucidForm(of: $0) } ?? .plain)
+                        let name = (subtype(lineage)?.name ?? "") + "." + member.name
+                        let origin = imported.origins[name]?.last { $0.version.map { $0 <= version } ?? true }?.value
+                        return ImportedMember(
+                            origin?.first.flatMap { $0.split(separator: ".").last.map(String.init) }
+                                ?? SwiftName.camelCase(member.name),
+                            member.name, isNullable: member.isNullable,
+                            member.type.map { lucidForm(of: $0, imported) } ?? .plain)
                     })
             case .cases, .options, nil: .plain
             }

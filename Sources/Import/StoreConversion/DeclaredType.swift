@@ -31,7 +31,7 @@ enum DeclaredType: Hashable {
         case .dateText, .url, .color, .choice: [.text]
         case .uuid, .archive, .archiveOfBools, .archiveOfDecimals, .externalData, .castToData: [.blob]
         case .decimal: [.decimal]
-        case .json, .members, .list: [.text, .blob]
+        case .json, .members, .list, .values: [.text, .blob]
         case .seconds: [.float]
         case .castToInt: [.integer]
         case .castToDouble: [.float]

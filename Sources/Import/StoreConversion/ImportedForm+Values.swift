@@ -50,7 +50,7 @@ extension ImportedForm {
         case (.json, .text(let text)):
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
             return object == nil ? nil : value
-        case (.members, .text(let text)), (.list, .text(let text)):
+        case (.members, .text(let text)), (.list, .text(let text)), (.values, .text(let text)):
             return (try? JSONParser.parse(Array(text.utf8))).flatMap { json($0) }.map(SQLiteValue.text)
         case (.seconds, _):
             return Self.number(value).flatMap { Int64(exactly: ($0 * 1_000).rounded()) }.map(SQLiteValue.integer)
@@ -112,11 +112,17 @@ extension ImportedForm {
                 guard let text = member.form.json(value) else { return nil }
                 texts.append(JSON.quoted(member.name) + ":" + text)
             }
+            // Members that older versions of the app wrote stay. Strata does not read them.
+            let known = Set(members.flatMap { [$0.source, $0.name] })
+            texts += found.filter { !known.contains($0.key) }.map { JSON.quoted($0.key) + ":" + $0.value.compact }
             return "{" + texts.joined(separator: ",") + "}"
         case (.list(let form), .array(let elements)):
             let texts = elements.map { form.json($0) }
             return texts.contains(nil) ? nil : "[" + texts.compactMap(\.self).joined(separator: ",") + "]"
-        case (.members, _), (.list, _): return nil
+        case (.values(let form), .object(let found)):
+            let texts = found.map { member in form.json(member.value).map { JSON.quoted(member.key) + ":" + $0 } }
+            return texts.contains(nil) ? nil : "{" + texts.compactMap(\.self).joined(separator: ",") + "}"
+        case (.members, _), (.list, _), (.values, _): return nil
         default: return value.compact
         }
     }

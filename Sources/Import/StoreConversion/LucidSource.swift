@@ -98,7 +98,7 @@ struct LucidSource: ConversionSource {
     private func value(_ column: String, _ form: ImportedForm?, of source: String) -> String {
         switch form {
         // JSON is stored as bytes.
-        case .json, .members, .list: "CAST(\(SQL.quoted(column)) AS TEXT)"
+        case .json, .members, .list, .values: "CAST(\(SQL.quoted(column)) AS TEXT)"
         default: either(column, of: source)
         }
     }

@@ -269,7 +269,7 @@ extension ImportedForm {
         case .decimal: "no decimal number"
         case .choice(let texts): "none of \(texts.joined(separator: ", "))"
         case .json: "no JSON"
-        case .members, .list: "no JSON of its type"
+        case .members, .list, .values: "no JSON of its type"
         case .seconds: "no number of seconds"
         case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
         case .entity(let names): "none of the entities \(names.joined(separator: ", "))"

@@ -197,6 +197,7 @@ extension ImportedForm {
         case .choice(let texts): return "choice(\(SwiftLiteral.strings(texts)))"
         case .entity(let entities): return "entity(\(SwiftLiteral.strings(entities)))"
         case .list(let form): return "list(of: .\(form.expression))"
+        case .values(let form): return "values(of: .\(form.expression))"
         case .members(let members):
             let texts = members.map { member in
                 let form = member.form == .plain ? "" : ", .\(member.form.expression)"

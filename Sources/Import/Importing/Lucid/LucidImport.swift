@@ -167,12 +167,21 @@ package struct LucidImport {
 
     // MARK: Core Data
 
-    /// Returns the Core Data entities of the tables, and the attributes with other names than Lucid gives them now.
+    /// Returns the Core Data entities of the tables, the attributes with other names than Lucid gives them now, and the keys of
+    /// members of structs in JSON.
     private func columns(of history: SchemaHistory) -> JSONOutput {
         var tables: [String: [String?]] = [:]
         var attributes: [String: String] = [:]
         for (index, version) in history.versions.enumerated() {
             let source = isFromGit ? versions.first { $0.version == version.version } : versions.first
+            for element in source?.elements ?? [] where element.isSubtype {
+                for member in element.json["properties"]?.elements ?? [] {
+                    guard let name = member["name"]?.string, let key = member["key"]?.string,
+                        key != SwiftName.camelCase(name)
+                    else { continue }
+                    attributes["\(element.name).\(name)"] = "\(element.name).\(key)"
+                }
+            }
             for element in source?.elements ?? [] where !element.isSubtype {
                 let stored =
                     isFromGit
