@@ -126,8 +126,12 @@ import Testing
         }
         let texts = try files.map { SourceFile(path: $0.path, bytes: Array(try Formatting.format($0).utf8)) }
         for file in texts { #expect(try Formatting.format(file) == String(decoding: file.bytes, as: UTF8.self)) }
-        let before = ValidatedDescriptions(reading: files, folder: "", schema: "TestSchema")
-        let after = ValidatedDescriptions(reading: texts, folder: "", schema: "TestSchema")
+        let settings = folder.appendingPathComponent("strata.json")
+        var configuration = try ConfigurationReader.read(
+            SourceFile(path: settings.path, bytes: [UInt8](try Data(contentsOf: settings))))
+        let versions = configuration.versions()
+        let before = ValidatedDescriptions(reading: files, folder: "", schema: "TestSchema", settings: versions)
+        let after = ValidatedDescriptions(reading: texts, folder: "", schema: "TestSchema", settings: versions)
         func shape(_ descriptions: ValidatedDescriptions) throws -> [[String]] {
             let history = try #require(descriptions.history)
             return history.versions.map { [$0.version.text, "\($0.fingerprint)"] + $0.logicalLines }

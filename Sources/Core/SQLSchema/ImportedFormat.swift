@@ -4,10 +4,11 @@ public struct ImportedFormat: Hashable, Sendable {
     public enum Library: String, CaseIterable, Hashable, Sendable {
         case coreData = "core-data"
         case swiftData = "swiftdata"
+        case coreStore = "corestore"
         case lucid, room, drift, sqlite, sql
 
         /// Whether Core Data wrote the databases.
-        package var isCoreData: Bool { self == .coreData || self == .swiftData || self == .lucid }
+        package var isCoreData: Bool { [.coreData, .swiftData, .coreStore, .lucid].contains(self) }
     }
 
     /// The library that created the databases.

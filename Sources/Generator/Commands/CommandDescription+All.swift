@@ -381,10 +381,11 @@ extension CommandDescription {
             ],
             example: "templates --copy Sources/App/Model/Templates"),
         CommandDescription(
-            "import", .other, "write the descriptions of a model of Core Data, SwiftData, Lucid, Room, Drift or SQL",
+            "import", .other, "write the descriptions of a model of Core Data, SwiftData, CoreStore, Lucid, Room, Drift or SQL",
             usage: [
                 "import core-data MODEL.xcdatamodeld --into FOLDER [options]",
                 "import swiftdata SOURCES --into FOLDER [options]",
+                "import corestore SOURCES --into FOLDER [options]",
                 "import lucid PROJECT --into FOLDER [--git] [options]", "import room SCHEMAS --into FOLDER [options]",
                 "import drift SCHEMAS --into FOLDER [options]", "import sql MIGRATIONS --into FOLDER [options]",
                 "import sqlite DATABASE --into FOLDER [options]",
@@ -426,7 +427,7 @@ extension CommandDescription {
                 Option("--order", "FILE", "the versions of a Core Data model in order, one a line"),
                 Option(
                     "--inheritance", "KIND",
-                    "for core-data and swiftdata: root (default), one table for an entity and all that "
+                    "for core-data, swiftdata and corestore: root (default), one table for an entity and all that "
                         + "inherit from it; or entity, one table for each entity that is not abstract"),
                 Option("--mapping-models", "DIR", "for Core Data: a folder with mapping models, which tell renames"),
                 Option(

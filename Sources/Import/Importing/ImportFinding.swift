@@ -139,6 +139,8 @@ enum ImportFinding: Hashable, Sendable {
     case unusedMapping(String, from: String, to: String)
     /// A custom stage of SwiftData leads to the version.
     case customStage(file: String, line: Int)
+    /// A mapping provider of CoreStore leads to the version.
+    case mappingProvider(file: String, line: Int)
     /// A schema of SwiftData that the migration plan does not list, or a model that no schema lists.
     case unlisted(String, file: String, line: Int)
     /// The inferred migration does not give the rows that the source's own file gives; or the file cannot be tried.
@@ -176,7 +178,9 @@ enum ImportFinding: Hashable, Sendable {
     var section: Section {
         switch self {
         case .replaced, .kindsMoved: .undecided
-        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .rowChange, .otherResult, .migrationOfLucid: .marked
+        case .rewriteMark, .migrationPolicy, .mappedValue, .customStage, .mappingProvider, .rowChange, .otherResult,
+            .migrationOfLucid:
+            .marked
         case .conflictClause, .keyCollation, .object, .defaultOfOtherType: .missing
         default: .notCarriedOver
         }

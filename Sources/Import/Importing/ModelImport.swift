@@ -75,6 +75,24 @@ package struct ModelImport {
         rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
     }
 
+    /// Reads the sources of a model of CoreStore.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a file, or of a folder whose `.swift` files are read.
+    ///   - layout: The tables for entities that inherit from others.
+    ///   - renames: The path of a file with your answers, as for `init(coreData:)`.
+    /// - Throws: `ImportError`, with the line of a declaration that cannot be read.
+    package init(coreStore path: String, layout: InheritanceLayout = .tablePerRoot, renames: String? = nil) throws {
+        format = .coreStore
+        self.path = path
+        let (sources, own) = try CoreStoreModels.read(path)
+        var (versions, notes) = try CoreDataMapping.versions(
+            of: CoreDataFolder(versions: sources.map(\.version)), layout: layout)
+        for (index, source) in sources.enumerated() { versions[index].hashes = source.hashes }
+        (self.versions, self.notes) = (versions, own + notes)
+        rules = Lineages.Rules(tellsRenames: true, renames: try renames.map(Renames.init(path:)) ?? Renames())
+    }
+
     /// Reads the schemas that Room exports, `N.json`.
     ///
     /// - Parameters:

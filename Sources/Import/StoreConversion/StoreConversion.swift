@@ -45,7 +45,7 @@ struct StoreConversion {
     func run() throws -> ConversionReport {
         let reader: any ConversionSource =
             switch format.library {
-            case .coreData, .swiftData: try CoreDataSource(reading: source, index)
+            case .coreData, .swiftData, .coreStore: try CoreDataSource(reading: source, index)
             case .lucid: try LucidSource(reading: source, index)
             case .room, .drift, .sqlite, .sql: try TableSource(reading: source, index)
             }

@@ -24,7 +24,7 @@ enum ImportCommand {
         let useless: [String] =
             switch format {
             case .coreData: ofSQL + ["--kotlin", "--singular"]
-            case .swiftData: ofSQL + ["--kotlin", "--singular", "--order", "--version-info", "--mapping-models"]
+            case .swiftData, .coreStore: ofSQL + ["--kotlin", "--singular", "--order", "--version-info", "--mapping-models"]
             case .room: ofCoreData + ofSQL
             case .drift: ofCoreData + ofSQL + ["--kotlin"]
             case .sqlite: ofCoreData + ofSQL + ["--kotlin"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
@@ -62,6 +62,8 @@ enum ImportCommand {
         case .swiftData:
             imported = try ModelImport(
                 swiftData: path, layout: inheritance, renames: renames)
+        case .coreStore:
+            imported = try ModelImport(coreStore: path, layout: inheritance, renames: renames)
         case .lucid: return
         case .room: imported = try ModelImport(room: path, renames: renames, kotlin: arguments.option("--kotlin"))
         case .drift: imported = try ModelImport(drift: path, renames: renames)

@@ -11,25 +11,13 @@ struct SwiftDataModels {
     /// Reads a file, or all `.swift` files of a folder.
     static func read(_ path: String) throws -> (versions: [CoreDataFolder.Version], notes: [ImportNote]) {
         var models = SwiftDataModels(path: path)
-        for file in try files(at: path) {
-            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-                throw ImportError("it cannot be read as UTF-8", path: file)
-            }
-            try models.source.read(text, path: file)
+        for file in try SwiftSource.files(at: path) {
+            try models.source.read(try SwiftSource.text(of: file), path: file)
         }
         return try models.versions()
     }
 
     private init(path: String) { self.path = path }
-
-    private static func files(at path: String) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw ImportError("there is no such file or folder", path: path)
-        }
-        guard FileManager.default.isFolder(path) else { return [path] }
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        return names.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map { "\(path)/\($0)" }
-    }
 
     // MARK: Versions
 

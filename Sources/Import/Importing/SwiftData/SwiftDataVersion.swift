@@ -1,11 +1,11 @@
 /// Maps the models of one version of SwiftData to a model of Core Data.
 struct SwiftDataVersion {
-    private let source: SwiftSource
-    private let schema: SwiftSource.Declaration?
+    private let types: SwiftTypes
     private let models: [SwiftSource.Declaration]
 
     init(_ source: SwiftSource, schema: SwiftSource.Declaration?, models: [SwiftSource.Declaration]) {
-        (self.source, self.schema, self.models) = (source, schema, models)
+        types = SwiftTypes(source, schema: schema?.name)
+        self.models = models
     }
 
     private static func name(of model: SwiftSource.Declaration) -> String {
@@ -56,10 +56,10 @@ struct SwiftDataVersion {
             entity.unstored.append((property.name, .transient, false))
             return
         }
-        guard let written = property.type ?? inferredType(of: property.value, in: owner) else {
+        guard let written = property.type ?? types.inferredType(of: property.value, in: owner) else {
             throw refusal("its type is not written, and its value does not show it")
         }
-        let (type, isOptional) = unwrapped(written, in: owner)
+        let (type, isOptional) = types.unwrapped(written, in: owner)
         var token: String?
         var rewriteMark: String?
         let all = options + (property.attributes.first { $0.name == "Relationship" }?.parts ?? [])
@@ -85,7 +85,7 @@ struct SwiftDataVersion {
         }
         if let relationship = property.attributes.first(where: { $0.name == "Relationship" }) {
             throw ImportError(
-                "\(property.name): \(Self.text(of: type)) is not a model of this version", path: owner.path,
+                "\(property.name): \(SwiftTypes.text(of: type)) is not a model of this version", path: owner.path,
                 line: relationship.line)
         }
         if has("unique") { entity.uniquenessConstraints.append([property.name]) }
@@ -126,12 +126,10 @@ struct SwiftDataVersion {
         let (property, owner) = declaration
         var losses: [ImportFinding] = []
         let column: String
-        if case .named(let known) = type, let found = Self.columns[known] {
-            column = found
-        } else if let raw = rawType(of: type, in: owner), let found = Self.columns[raw] {
+        if let found = types.column(of: type, in: owner) {
             column = found
         } else if case .named(let other) = type {
-            guard let found = self.declaration(other, in: owner) else {
+            guard let found = types.declaration(other, in: owner) else {
                 throw ImportError(
                     "\(property.name): the type \(other) is unknown; import the folder with the file that declares it",
                     path: owner.path, line: property.line)
@@ -146,7 +144,7 @@ struct SwiftDataVersion {
             losses.append(.transformer("SwiftData"))
         }
         var content = CoreDataModel.Attribute(type: column)
-        if let literal = Self.literal(value) ?? rawValue(of: value, type, in: owner) {
+        if let literal = SwiftTypes.literal(value) ?? types.rawValue(of: value, type, in: owner) {
             content.defaultValue = literal
         } else if !value.isEmpty, value.map(\.text) != ["nil"] {
             losses.append(.defaultNotConstant(value.text))
@@ -168,12 +166,12 @@ struct SwiftDataVersion {
         let isDefault = value.suffix(2).map(\.text) == ["(", ")"] && value.count <= 4
         let first = entity.properties.count
         for property in type.properties where !property.isConstant || property.value.isEmpty {
-            guard let written = property.type ?? inferredType(of: property.value, in: type) else {
+            guard let written = property.type ?? types.inferredType(of: property.value, in: type) else {
                 throw ImportError(
                     "\(property.name): its type is not written, and its value does not show it", path: type.path,
                     line: property.line)
             }
-            let (part, isPartOptional) = unwrapped(written, in: type)
+            let (part, isPartOptional) = types.unwrapped(written, in: type)
             try addAttribute(
                 name + "." + property.name, part, isOptional: isOptional || isPartOptional,
                 value: isDefault ? property.value : [], (property, type), to: &entity)
@@ -181,145 +179,6 @@ struct SwiftDataVersion {
         guard !value.isEmpty, !isDefault, value.map(\.text) != ["nil"] else { return }
         for index in first..<entity.properties.count {
             entity.properties[index].losses.append(.defaultNotConstant(value.text))
-        }
-    }
-
-    /// The types of Core Data's attributes, by the names of Swift's types.
-    private static let columns = [
-        "String": "String", "Int": "Integer 64", "Int8": "Integer 16", "Int16": "Integer 16", "Int32": "Integer 32",
-        "Int64": "Integer 64", "UInt8": "Integer 16", "UInt16": "Integer 32", "UInt32": "Integer 64", "Bool": "Boolean",
-        "Double": "Double", "CGFloat": "Double", "TimeInterval": "Double", "Float": "Float", "Decimal": "Decimal",
-        "Date": "Date", "Data": "Binary", "UUID": "UUID", "URL": "URI",
-    ]
-
-    /// Returns a type without `Optional`, and whether it was there. Names of other types are replaced by these.
-    private func unwrapped(
-        _ type: SwiftSource.TypeName, in owner: SwiftSource.Declaration
-    ) -> (SwiftSource.TypeName, isOptional: Bool) {
-        var (type, isOptional) = (type, false)
-        // An alias may stand for another one, and an optional type may be nested.
-        for _ in 0..<16 {
-            if case .optional(let inner) = type {
-                (type, isOptional) = (inner, true)
-            } else if case .named(let name) = type, let other = alias(name, in: owner), other != type {
-                type = other
-            } else if case .named(let name) = type, name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") {
-                type = .named(String(name.drop { $0 != "." }.dropFirst()))
-            } else {
-                break
-            }
-        }
-        return (type, isOptional)
-    }
-
-    /// Returns the type behind an alias; nil if the name is not an alias. Inner names hide outer ones.
-    private func alias(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.TypeName? {
-        for scope in scopes(of: owner) {
-            if source.declarations.contains(where: { $0.kind != "extension" && $0.name == scope + name }) { return nil }
-            if let alias = source.aliases[scope + name] { return alias }
-        }
-        return nil
-    }
-
-    private func scopes(of owner: SwiftSource.Declaration) -> [String] {
-        let parts = owner.name.split(separator: ".")
-        let own = parts.indices.reversed().map { parts[...$0].joined(separator: ".") + "." }
-        return own + [schema.map { $0.name + "." } ?? "", ""]
-    }
-
-    private func declaration(_ name: String, in owner: SwiftSource.Declaration) -> SwiftSource.Declaration? {
-        let types = source.declarations.filter { $0.kind != "extension" }
-        return scopes(of: owner).lazy.compactMap { scope in types.first { $0.name == scope + name } }.first
-    }
-
-    /// Returns the raw type of an enum; nil if it has none.
-    private func rawType(of type: SwiftSource.TypeName, in owner: SwiftSource.Declaration) -> String? {
-        guard case .named(let name) = type, let found = declaration(name, in: owner), found.kind == "enum" else {
-            return nil
-        }
-        return found.inherits.first { Self.columns[$0] != nil }
-    }
-
-    private static func text(of type: SwiftSource.TypeName) -> String {
-        switch type {
-        case .named(let name), .other(let name): name
-        case .array(let element): "[\(text(of: element))]"
-        case .optional(let inner): text(of: inner) + "?"
-        }
-    }
-
-    /// Returns the type of a value without a written type, which may be a case of an enum: `State.draft`.
-    private func inferredType(of value: [SwiftToken], in owner: SwiftSource.Declaration) -> SwiftSource.TypeName? {
-        if let type = Self.type(of: value) { return type }
-        let names = value.split { $0.text == "." }.compactMap(\.first)
-        guard names.count > 1, value.count == 2 * names.count - 1, names.allSatisfy({ $0.kind == .word }) else {
-            return nil
-        }
-        let type = names.dropLast().map(\.text).joined(separator: ".")
-        guard let found = declaration(type, in: owner), found.kind == "enum",
-            found.body.contains(where: { $0.text == names.last?.text })
-        else { return nil }
-        return .named(type)
-    }
-
-    /// Returns the type of a value without a written type.
-    private static func type(of value: [SwiftToken]) -> SwiftSource.TypeName? {
-        guard let first = value.first else { return nil }
-        if value.count == 1 {
-            switch first.kind {
-            case .string: return .named("String")
-            case .number: return .named(first.text.contains(".") ? "Double" : "Int")
-            case .word where ["true", "false"].contains(first.text): return .named("Bool")
-            default: return nil
-            }
-        }
-        if value.count == 2, first.text == "-", value[1].kind == .number { return type(of: [value[1]]) }
-        // `UUID()`, `Date.now`
-        if columns[first.text] != nil, "(.".contains(value[1].text) { return .named(first.text) }
-        if first.text == "[", value.last?.text == "]" {
-            let types = Set(Array(value[1..<(value.count - 1)]).split(on: ",").map { type(of: $0) })
-            if types.count == 1, case .some(.some(let element)) = types.first { return .array(element) }
-        }
-        switch SwiftParser.initialized(value) {
-        case .named(let name): return name.split(separator: ".").last?.first?.isUppercase == true ? .named(name) : nil
-        case let type: return type
-        }
-    }
-
-    /// Returns the raw value of a case of an enum, `.draft` or `State.draft`; nil if the value is none.
-    private func rawValue(
-        of value: [SwiftToken], _ type: SwiftSource.TypeName, in owner: SwiftSource.Declaration
-    ) -> String? {
-        guard case .named(let name) = type, let found = declaration(name, in: owner), found.kind == "enum",
-            let wanted = value.last?.text, value.dropLast().last?.text == "."
-        else { return nil }
-        var number = 0
-        var index = 0
-        while index + 1 < found.body.count {
-            index += 1
-            guard ["case", ","].contains(found.body[index - 1].text), found.body[index].kind == .word else { continue }
-            let written = index + 2 < found.body.count && found.body[index + 1].text == "="
-            let rest = written ? Array(found.body[(index + 2)...].prefix(2)) : []
-            let raw = Self.literal(Array(rest.prefix(1))) ?? Self.literal(rest)
-            if let next = raw.flatMap({ Int($0) }) { number = next }
-            if found.body[index].text == wanted {
-                return raw ?? (found.inherits.contains("String") ? wanted : String(number))
-            }
-            number += 1
-        }
-        return nil
-    }
-
-    /// Returns the default value in the form of a Core Data model; nil if the value is not a literal.
-    private static func literal(_ value: [SwiftToken]) -> String? {
-        switch (value.first?.kind, value.count) {
-        case (.string(let text), 1): return text
-        case (.number, 1): return value[0].text.filter { $0 != "_" }
-        case (.word, 1) where value[0].text == "true": return "YES"
-        case (.word, 1) where value[0].text == "false": return "NO"
-        case (.symbol, 2) where value[0].text == "-" && value[1].kind == .number:
-            return "-" + value[1].text.filter { $0 != "_" }
-        default: return nil
         }
     }
 

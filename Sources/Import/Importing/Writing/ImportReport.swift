@@ -227,6 +227,7 @@ extension ModelImport.Format {
         switch self {
         case .coreData: "Core Data"
         case .swiftData: "SwiftData"
+        case .coreStore: "CoreStore"
         case .lucid: "Lucid"
         case .room: "Room"
         case .drift: "Drift"
@@ -241,7 +242,7 @@ extension ModelImport.Format {
             "The app changes these values without a change of the model. Where a class or an expression of a mapping model does it, the\n"
                 + "step is a custom migration, which you write. Where `versionHashModifier` changes, the app may have rewritten values: if it\n"
                 + "has, add `\"migration\": \"custom\"` and write it."
-        case .swiftData:
+        case .swiftData, .coreStore:
             "The app runs its own code in these steps. If it rewrites values, add `\"migration\": \"custom\"` and write it."
         case .lucid:
             "The app may run its own code in these steps. If it changes values, add `\"migration\": \"custom\"` and write it."
@@ -254,7 +255,7 @@ extension ModelImport.Format {
     /// The advice about steps that remove one thing and add another.
     fileprivate var advice: String {
         switch self {
-        case .coreData, .swiftData, .lucid:
+        case .coreData, .swiftData, .coreStore, .lucid:
             "The import discards what is removed, as Core Data does without a mapping model. If a row needs the data, import\n"
                 + "again with `--renames`, or delete `\"discard\"` and write the migration."
         case .room, .drift, .sqlite, .sql:

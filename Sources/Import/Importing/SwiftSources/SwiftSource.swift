@@ -1,4 +1,6 @@
-/// The declarations of Swift sources that matter to a SwiftData model. The bodies of functions are skipped.
+import Foundation
+
+/// The declarations of Swift sources that matter to a model. The bodies of functions are skipped.
 struct SwiftSource: Sendable {
     /// An attribute such as `@Attribute(.unique)`, or a macro such as `#Unique<Note>([\.id])`.
     struct Attribute: Sendable {
@@ -75,7 +77,38 @@ struct SwiftSource: Sendable {
     }
 }
 
+extension SwiftSource {
+    /// Returns a file, or the `.swift` files of a folder.
+    static func files(at path: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw ImportError("there is no such file or folder", path: path)
+        }
+        guard FileManager.default.isFolder(path) else { return [path] }
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map { "\(path)/\($0)" }
+    }
+
+    static func text(of file: String) throws -> String {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw ImportError("it cannot be read as UTF-8", path: file)
+        }
+        return text
+    }
+}
+
 extension [SwiftToken] {
+    /// Returns the tokens between the bracket at a position and the one that closes it; nil if there is none.
+    func inside(bracketAt start: Int) -> [SwiftToken]? {
+        guard indices.contains(start), "([{".contains(self[start].text) else { return nil }
+        var depth = 0
+        for index in start..<count where self[index].kind == .symbol {
+            if "([{".contains(self[index].text) { depth += 1 }
+            if ")]}".contains(self[index].text) { depth -= 1 }
+            if depth == 0 { return Array(self[(start + 1)..<index]) }
+        }
+        return nil
+    }
+
     /// Returns the parts between occurrences of a symbol that no brackets enclose.
     func split(on symbol: String) -> [[SwiftToken]] {
         var parts: [[SwiftToken]] = [[]]
