@@ -377,12 +377,17 @@ import Testing
                 "set aside: genre A: id is not an integer, and it is the primary key",
                 #"set aside: movie 1: places is "no JSON", which is no JSON of its type"#,
                 #"set aside: movie 2: places is "[{\"zip\":1}]", which is no JSON of its type"#,
-                "set aside: movie 3: cannot store TEXT value in INTEGER column movie.main_genre_id",
                 #"set aside: movie 5: state is "other", which is none of new, seen"#,
                 "set aside: movie_genres 4, NULL: NOT NULL constraint failed: movie_genres.target_id",
             ])
         #expect(run.said.contains("set to NULL: movie 6: main_genre_id is 99, and genre has no such row"))
-        #expect(try work.rows("new.sqlite", "SELECT id, main_genre_id FROM movie ORDER BY id") == ["4 NULL", "6 NULL"])
+        #expect(
+            run.said.contains(
+                "set to NULL: movie 3: main_genre_id is A, a key of the device that the server does not know"))
+        #expect(
+            try work.rows("new.sqlite", "SELECT id, main_genre_id FROM movie ORDER BY id") == [
+                "3 NULL", "4 NULL", "6 NULL",
+            ])
     }
 
     @Test func `the objects of a heavy migration are in one of its two entities`() throws {
@@ -444,5 +449,195 @@ import Testing
         #expect(run.complaints == [] && run.said.last == "wrote new.sqlite, a store of 2.0")
         #expect(try work.rows("new.sqlite", "SELECT * FROM user_setting") == ["1 1", "2 0"])
         #expect(try work.rows("new.sqlite", "SELECT * FROM note ORDER BY 1") == [#""a" "b""#, #""b" "a""#])
+    }
+
+    /// Writes an entity `a`, with `b` beside it.
+    private func write(
+        _ properties: String, _ more: String = "", items: String = #"{ "version": "1.0" }"#,
+        files: [String: String] = [:]
+    ) throws {
+        try work.write(
+            #"{ "name": "a", "persist": true, "identifier": { "type": "int" }, "version_history": [\#(items)], \#(more) "properties": [\#(properties)] }"#,
+            to: "App/D/Entities/A.json")
+        try work.write(
+            #"{ "name": "b", "persist": true, "identifier": { "type": "int" }, "version_history": [{ "version": "1.0" }], "properties": [] }"#,
+            to: "App/D/Entities/B.json")
+        for (name, text) in files { try work.write(text, to: "App/D/" + name) }
+    }
+
+    private func setVersion(_ version: String) throws {
+        try work.write("input_path: D\ncurrent_version: \(version)\n", to: "App/.lucid.yaml")
+    }
+
+    private func importHistory() -> (code: Int32, complaints: [String]) {
+        try? FileManager.default.removeItem(atPath: work.path("Model"))
+        let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"), "--git")
+        return (run.code.rawValue, run.complaints)
+    }
+
+    private func convert(_ store: LucidStore, _ more: String...) throws -> [String] {
+        for name in ["old.sqlite", "new.sqlite"] { try? FileManager.default.removeItem(atPath: work.path(name)) }
+        try work.makeDatabase("old.sqlite", store.sql)
+        let run = work.run(
+            all: ["convert", work.path("old.sqlite"), "--model", work.path("Model"), "--to", work.path("new.sqlite")]
+                + more)
+        return run.complaints + run.said
+    }
+
+    @Test func `defaults that are false, instructions for tests and files of the same name survive the history`() throws
+    {
+        try setVersion("1.2")
+        let flag = #"{ "name": "f", "property_type": "bool", "default_value": false }"#
+        try write(flag, files: ["Entities/One/C.json": Self.genre])
+        try git("init", "--quiet")
+        try release("release_1.0-1")
+        try FileManager.default.removeItem(atPath: work.path("App/D/Entities/One/C.json"))
+        try release("release_1.1-1")
+        try write(
+            flag + #", { "name": "x", "property_type": "int", "nullable": true }"#,
+            items: #"{ "version": "1.0" }, { "version": "1.2", "ignore_migration_checks": true }"#,
+            files: [
+                "Entities/Two/C.json": Self.genre,
+                "Entities/B.json":
+                    #"{ "name": "b", "persist": false, "version_history": [{ "version": "1.0" }], "properties": [] }"#,
+            ])
+        #expect(importHistory() == (0, []))
+        let text = try work.text("Model/Entities/A.json")
+        #expect(text.contains(#""default_value": false"#) && text.contains(#""ignore_migration_checks": true"#))
+        #expect(try work.text("Model/Entities/Two/C.json").contains(#""added_at_version": "1.2""#))
+        #expect(try work.text("Model/Entities/One/C2.json").contains(#""removed_at_version": "1.1""#))
+        // The description of an entity that is not stored any more is not overwritten.
+        let old = try work.text("App/D/Entities/B.json")
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("App/D"), "--git").code == .success)
+        #expect(try work.text("App/D/Entities/B.json") == old)
+        #expect(try work.text("App/D/Entities/B2.json").contains(#""removed_at_version": "1.2""#))
+    }
+
+    @Test func `options that are unused, entities without "persist" and keys derived from them`() throws {
+        try setVersion("1.0")
+        try write(
+            #"{ "name": "o", "property_type": "opt" }"#, #""metadata": [],"#,
+            files: [
+                "Subtypes/O.json": #"{ "name": "opt", "options": ["x", "y", "z"], "unused_options": ["y"] }"#,
+                "Entities/Ctx.json":
+                    #"{ "name": "ctx", "properties": [{ "name": "q", "property_type": "string", "lazy": true }] }"#,
+                "Entities/D.json":
+                    #"{ "name": "d", "persist": true, "version_history": [{ "version": "1.0" }], "identifier": { "type": "int", "derived_from_relationships": ["ctx"] }, "properties": [] }"#,
+            ])
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("Model")).complaints == [])
+        #expect(work.run("generate", work.path("Model"), "--target", "App").code == .success)
+        let types = try work.text("Model/Generated/O.strata.swift")
+        #expect(types.contains("y = ") && types.contains("Unused by new rows") && types.contains("1 << 2"))
+    }
+
+    @Test func `the version of a store is found where no row depends on it`() throws {
+        try setVersion("1.1")
+        let place = #"{ "name": "place", "properties": [{ "name": "x", "property_type": "int" }] }"#
+        try write(
+            #"{ "name": "s", "property_type": "state" }, { "name": "p", "property_type": "place", "nullable": true }"#,
+            files: ["Subtypes/S.json": #"{ "name": "state", "cases": ["new"] }"#, "Subtypes/P.json": place])
+        try git("init", "--quiet")
+        try release("release_1.0-1")
+        try write(
+            #"{ "name": "s", "property_type": "state" }, { "name": "p", "property_type": "place", "nullable": true }"#,
+            items: #"{ "version": "1.0" }, { "version": "1.1" }"#,
+            files: [
+                "Subtypes/S.json": #"{ "name": "state", "cases": ["new", "old"] }"#,
+                "Subtypes/P.json": place.replacing(
+                    #""int" }"#, with: #""int" }, { "name": "y_z", "property_type": "int", "nullable": true }"#),
+            ])
+        #expect(importHistory() == (0, []))
+        var store = LucidStore()
+        let values: KeyValuePairs<String, LucidStore.AttributeType> = ["s": .text, "p": .bytes]
+        store.add("a_1_0", values)
+        store.add("a_1_1", values)
+        store.add("b_1_0", [:], rows: [["_identifier": "5"]])
+        #expect(try convert(store).last == "wrote new.sqlite, a store of 1.1")
+        // The entity of both versions has the same name if the history does not say that it changes.
+        try write(
+            #"{ "name": "s", "property_type": "state" }, { "name": "p", "property_type": "place", "nullable": true }"#)
+        #expect(importHistory() == (0, []))
+        store = LucidStore()
+        store.add(
+            "a_1_0", values, rows: [["_identifier": "1", "_s": "'new'", "_p": bytes(#"{"x":1,"yz":2}"#)]])
+        store.add("b_1_0", [:])
+        #expect(try convert(store).last == "wrote new.sqlite, a store of 1.1")
+        let places = try work.rows("new.sqlite", "SELECT p FROM a")
+        #expect(places == [#""{\"x\":1,\"y_z\":2}""#])
+    }
+
+    @Test func `lists of keys, tables of pairs with a name, and values that JSON cannot have`() throws {
+        try setVersion("1.0")
+        try write(
+            """
+            { "name": "us", "property_type": { "entity_name": "u", "association": "to_many" } },
+            { "name": "bs", "property_type": { "entity_name": "b", "association": "to_many" }, "persisted_name": "pn" },
+            { "name": "type_uid", "property_type": "string", "nullable": true },
+            { "name": "times", "property_type": "[seconds]", "nullable": true },
+            { "name": "states", "property_type": "[state]", "nullable": true }
+            """,
+            files: [
+                "Entities/U.json": #"{ "name": "u", "identifier": { "type": "int" }, "properties": [] }"#,
+                "Subtypes/S.json": #"{ "name": "state", "cases": ["new"] }"#,
+            ])
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("Model")).complaints == [])
+        var store = LucidStore()
+        let values: KeyValuePairs<String, LucidStore.AttributeType> = [
+            "us": .bytes, "pn": .bytes, "type_uid": .text, "times": .bytes, "states": .bytes,
+        ]
+        let us = bytes(#"[{"remote":7,"local":null},{"remote":8}]"#)
+        store.add(
+            "a_1_0", values,
+            rows: [
+                [
+                    "_identifier": "1", "_us": us, "_pn": bytes(#"[{"remote":5}]"#), "__type_uid": "'T'",
+                    "_states": bytes(#"["new"]"#),
+                ],
+                ["_identifier": "2", "_us": bytes(#"[{"local":"L"}]"#)],
+                ["_identifier": "3", "_us": us, "_times": bytes("[{}]")],
+                ["_identifier": "4", "_us": us, "_states": bytes(#"["other"]"#)],
+                ["_identifier": "5", "_us": us, "_pn": bytes(#"["t"]"#)],
+            ])
+        store.add("b_1_0", [:], rows: [["_identifier": "5"]])
+        let said = try convert(store)
+        #expect(
+            said.filter { $0.hasPrefix("set aside") } == [
+                #"set aside: a 2: us is "[{\"local\":\"L\"}]", which is no JSON of its type"#,
+                #"set aside: a 3: times is "[{}]", which is no JSON of its type"#,
+                #"set aside: a 4: states is "[\"other\"]", which is no JSON of its type"#,
+                "set aside: pn 5, NULL: NOT NULL constraint failed: pn.target_id",
+            ])
+        #expect(
+            try work.rows("new.sqlite", "SELECT id, us, type_uid FROM a") == [#"1 "[7,8]" NULL"#, #"5 "[7,8]" NULL"#])
+        #expect(try work.rows("new.sqlite", "SELECT source_id, target_id FROM pn") == ["1 5"])
+    }
+
+    @Test func `system properties in the names of older versions of Lucid, and names with digits`() throws {
+        try work.write(
+            "input_path: D\r\ncurrent_version: 1.0\r\nuse_core_data_legacy_naming: True\r\n", to: "App/.lucid.yaml")
+        try write(#"{ "name": "line_2nd", "property_type": "int" }"#)
+        #expect(work.run("import", "lucid", work.path("App"), "--into", work.path("Model")).complaints == [])
+        var store = LucidStore()
+        store.add(
+            "A_1_0", isLegacy: true, ["line2Nd": .integer, "lastRemoteRead": .date, "isSynced": .integer],
+            rows: [["_identifier": "1", "_line2Nd": "3", "_isSynced": "1"]])
+        store.add("B_1_0", isLegacy: true, [:])
+        #expect(try convert(store).last == "wrote new.sqlite, a store of 1.0")
+        #expect(try work.rows("new.sqlite", "SELECT * FROM a") == ["1 3"])
+    }
+
+    @Test func `a tag without descriptions in the folder is reported`() throws {
+        try setVersion("1.1")
+        try work.write("{}", to: "App/other.json")
+        try git("init", "--quiet")
+        try release("release_1.0-1")
+        try write("")
+        #expect(importHistory() == (0, []))
+        #expect(
+            try work.text("Model/IMPORT.md").contains(
+                "| release_1.0-1 | the tag has no descriptions in this folder, so the version is left out |"))
+        let run = work.run(
+            "import", "lucid", work.path("App"), "--into", work.path("Other"), "--git", "--oldest", "2.0")
+        #expect(run.complaints == ["App: error: there is no version 2.0 or later"])
     }
 }

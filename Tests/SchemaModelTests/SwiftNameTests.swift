@@ -2,6 +2,14 @@ import SchemaModel
 import Testing
 
 @Suite struct SwiftNameTests {
+    /// As Lucid's `camelCased().variableCased()` write it.
+    @Test(arguments: [
+        ("name", "name"), ("store_id", "storeId"), ("is_HD", "isHd"), ("y_z", "yz"), ("a_b_cd", "abCd"),
+        ("a_list", "aList"),
+        ("line_2nd", "line2Nd"), ("x2y_z", "x2yz"),
+    ])
+    func `names in Lucid's JSON`(name: String, key: String) { #expect(SwiftName.camelCase(name) == key) }
+
     @Test(arguments: [
         ("store_id", "storeID"), ("id", "id"), ("url_path", "urlPath"), ("poster_url", "posterURL"),
         ("storeId", "storeId"),

@@ -228,6 +228,12 @@ public enum ImportedForm: Hashable, Sendable {
     indirect case values(of: ImportedForm)
     /// A whole number of milliseconds: the number of seconds.
     case seconds
+    /// A whole number in JSON, or the key `remote` of a row in Lucid's JSON.
+    case integer
+    /// A number in JSON.
+    case real
+    /// A text in JSON, or one of the keys `remote` and `local` of a row in Lucid's JSON.
+    case string
     /// A list that `NSKeyedArchiver` wrote.
     case archive
     /// A list of Boolean values that `NSKeyedArchiver` wrote. It does not distinguish them from numbers.

@@ -5,6 +5,12 @@ extension DescriptionFileReader {
     /// Returns whether the object describes a subtype. A subtype has cases or options, or it has properties, but no
     /// relationships and no keys that only entities have.
     package func isSubtype(_ members: [JSON.Member]) -> Bool {
+        // In Lucid, the folder decides.
+        if isLucid == true {
+            let folders = file.path.split(separator: "/")
+            if folders.contains("Entities") { return false }
+            if folders.contains("Subtypes") { return true }
+        }
         let members = members.map { (key: KeyTable.subtype.canonical($0.key), value: $0.value) }
         let keys = Set(members.map(\.key))
         if !keys.isDisjoint(with: ["cases", "options"]) { return true }
@@ -47,11 +53,11 @@ extension DescriptionFileReader {
         case "cases":
             kind = .cases
             elements = self.elements(values["cases"], key: "cases", .subtypeCase)
-            elements += unused(values["unused_cases"], key: "unused_cases", .subtypeCase)
+            add(unused(values["unused_cases"], key: "unused_cases", .subtypeCase), to: &elements)
         case "options":
             kind = .options
             elements = self.elements(values["options"], key: "options", .option)
-            elements += unused(values["unused_options"], key: "unused_options", .option)
+            add(unused(values["unused_options"], key: "unused_options", .option), to: &elements)
         default:
             kind = .members
             elements = self.elements(values["properties"], key: "properties", .member)
@@ -61,6 +67,18 @@ extension DescriptionFileReader {
         }
         noteIgnoredKeys()
         return SubtypeDescription(file: file, element: element, kind: kind, elements: elements)
+    }
+
+    /// Adds unused elements. In Lucid, an unused option is also one of the options.
+    private func add(_ unused: [ElementDescription], to elements: inout [ElementDescription]) {
+        for element in unused {
+            let name = element.present["name"]?.text
+            if isLucid == true, let index = elements.firstIndex(where: { $0.present["name"]?.text == name }) {
+                elements[index].isUnused = true
+            } else {
+                elements.append(element)
+            }
+        }
     }
 
     private mutating func unused(_ json: JSON?, key: String, _ table: KeyTable) -> [ElementDescription] {

@@ -10,7 +10,7 @@ package struct DescriptionFileReader {
     private(set) var unpersisted: UnpersistedEntity?
     /// The value of `persist`; nil if the entity does not have the key.
     private(set) var persistence: Bool?
-    private let isLucid: Bool?
+    let isLucid: Bool?
     /// The keys that have no meaning for a store, and the offset of the first one.
     private var ignoredKeys: [String] = []
     /// The newest version in the history of the entity, and whether it is the first one.

@@ -87,7 +87,11 @@ extension ElementDecoder {
         let key = "derived_from_relationships"
         let names = reader.array(json, key: key, expected: "an array of entities", file) ?? []
         return names.compactMap { json in
-            reader.string(json, key: key, file).flatMap { entity($0, at: moment, file, json.offset) }
+            // A key can have the type of that of an entity that is not stored.
+            if let name = json.text, unpersistedKeys[name] != nil, self.names.entity(name, at: moment) == nil {
+                return nil
+            }
+            return reader.string(json, key: key, file).flatMap { entity($0, at: moment, file, json.offset) }
         }
     }
 }

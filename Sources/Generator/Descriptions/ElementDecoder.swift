@@ -11,7 +11,7 @@ struct ElementDecoder: Sendable {
     /// Whether keys that mean something else in Lucid have Lucid's meaning; nil if `strata.json` does not say it.
     let isLucid: Bool?
     /// The types of the primary keys of entities that are not stored, by their names.
-    private let unpersistedKeys: [String: ScalarType]
+    let unpersistedKeys: [String: ScalarType]
     /// The decoded subtypes, by lineage.
     var subtypes: [ResolvedSubtype] = []
 

@@ -123,6 +123,7 @@ extension SchemaHistory {
             let table = entity.tableName.lowercased() + "."
             if imported.library == .lucid {
                 properties.insert(entity.tableName.lowercased())
+                properties.formUnion(version.joinTables(of: entity).map { $0.table.name.lowercased() })
                 for subtype in version.subtypes {
                     properties.formUnion(subtype.members.map { "\(subtype.name).\($0.name)".lowercased() })
                 }
@@ -139,6 +140,9 @@ extension ModelVersion {
     /// Returns the table and the column of the property with the name `TABLE.PROPERTY`. The column name does not
     /// include the `_id` of a foreign key.
     fileprivate func column(called name: String) -> (table: String, base: String)? {
+        for entity in entities where !name.hasPrefix(entity.tableName + ".") {
+            if joinTables(of: entity).contains(where: { $0.table.name == name }) { return (name, "") }
+        }
         for entity in entities where name.hasPrefix(entity.tableName) {
             if name == entity.tableName { return (name, "") }
             guard name.hasPrefix(entity.tableName + ".") else { continue }
@@ -215,7 +219,16 @@ extension ModelVersion {
         switch type {
         case .array(let element): .list(of: lucidForm(of: element, imported))
         case .dictionary(_, let value): .values(of: lucidForm(of: value, imported))
-        case .scalar: .plain
+        case .scalar(let scalar):
+            switch scalar {
+            case .int, .milliseconds: .integer
+            case .double, .float, .seconds: .real
+            case .string, .data, .uuid, .decimal: .string
+            case .bool: .bool
+            case .url: .url
+            case .color: .color
+            case .date: .referenceSeconds
+            }
         case .subtype(let lineage):
             switch subtype(lineage)?.kind {
             case .members(let members):
@@ -229,7 +242,8 @@ extension ModelVersion {
                             member.name, isNullable: member.isNullable,
                             member.type.map { lucidForm(of: $0, imported) } ?? .plain)
                     })
-            case .cases, .options, nil: .plain
+            case .cases(let cases): .choice(cases.map(\.value))
+            case .options, nil: .integer
             }
         }
     }

@@ -19,7 +19,19 @@ package enum SwiftName {
 
     /// Returns the name in camelCase as Lucid writes it in JSON: `storeId` for `store_id`.
     package static func camelCase(_ name: String) -> String {
-        lowercasedStart(name.split(separator: "_").map { capitalized($0.lowercased(), acronyms: []) }.joined())
+        var result = ""
+        for word in name.split(separator: "_") {
+            var isInside = false
+            for character in word {
+                // A letter after a digit is a capital, too.
+                result += isInside ? character.lowercased() : character.uppercased()
+                isInside = character.isLetter
+            }
+        }
+        // `a_b_cd` is `abCd`.
+        let start = result.prefix { String($0) == $0.uppercased() }
+        let small = start.count > 1 && start.count < result.count ? start.dropLast() : start
+        return small.lowercased() + result.dropFirst(small.count)
     }
 
     /// Returns the name as an identifier, in backticks if it is a keyword.
@@ -72,9 +84,7 @@ package enum SwiftName {
         word.utf8.first.map { (0x61...0x7a).contains($0) } ?? false
     }
 
-    private static func capitalized(_ word: String) -> String { capitalized(word, acronyms: acronyms) }
-
-    private static func capitalized(_ word: String, acronyms: Set<String>) -> String {
+    private static func capitalized(_ word: String) -> String {
         if acronyms.contains(word) { return word.uppercased() }
         return word.prefix(1).uppercased() + word.dropFirst()
     }

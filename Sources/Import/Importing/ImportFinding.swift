@@ -152,6 +152,8 @@ enum ImportFinding: Hashable, Sendable {
 
     /// A setting in `.lucid.yaml` that a model of Strata does not have.
     case settingOfLucid
+    /// A tag of a release has no descriptions in the folder.
+    case tagWithoutDescriptions
     /// The app's own function may have changed values in the step to the version.
     case migrationOfLucid(String)
 

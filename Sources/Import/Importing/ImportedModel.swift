@@ -245,7 +245,7 @@ extension ModelImport {
     /// Resolves the descriptions among `files` to a history.
     static func resolve(
         _ files: [ImportedModel.File], folder: String, schema: String
-    ) throws -> SchemaHistory {
+    ) throws(ImportError) -> SchemaHistory {
         let sources = files.map { SourceFile(path: "\(folder)/\($0.name)", bytes: Array($0.text.utf8)) }
         var settings: VersionSettings?
         var imported: ImportedSource?
@@ -253,7 +253,12 @@ extension ModelImport {
         var invalidRows: InvalidRowSettings?
         var isLucid: Bool?
         if let configuration = sources.first(where: { $0.baseName == "strata" }) {
-            var values = try ConfigurationReader.read(configuration)
+            var values: ConfigurationReader
+            do {
+                values = try ConfigurationReader.read(configuration)
+            } catch {
+                throw ImportError("\(error)", path: configuration.path)
+            }
             settings = values.versions()
             imported = values.imported()
             isLucid = values.flag("lucid")

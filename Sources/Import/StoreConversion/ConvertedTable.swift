@@ -23,6 +23,8 @@ struct ConvertedTable {
     /// The SQL expression for the number of a row in the other database, by which the rows are read in parts; nil if they
     /// can only be read at once.
     var rowNumber: String?
+    /// The positions of references whose values are texts if only the device knows the row. Lucid stores such keys.
+    var localKeys: Set<Int> = []
     /// What is known of values without reading them, by their positions.
     var known: [Int: Known] = [:]
 

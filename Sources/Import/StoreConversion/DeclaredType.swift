@@ -33,8 +33,9 @@ enum DeclaredType: Hashable {
         case .decimal: [.decimal]
         case .json, .members, .list, .values: [.text, .blob]
         case .seconds: [.float]
-        case .castToInt: [.integer]
-        case .castToDouble: [.float]
+        case .castToInt, .integer: [.integer]
+        case .castToDouble, .real: [.float]
+        case .string: [.text]
         case .entity, .ownerKeys: []
         }
     }

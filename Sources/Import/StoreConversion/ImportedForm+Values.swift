@@ -98,6 +98,20 @@ extension ImportedForm {
         return start.addingTimeInterval(Double(hour * 3600 + minute * 60) + second - offset)
     }
 
+    /// Whether both forms read a value in the same way, if both accept it.
+    func isAlike(_ other: ImportedForm) -> Bool {
+        switch (self, other) {
+        case (.choice, .choice): true
+        case (.list(let one), .list(let other)), (.values(let one), .values(let other)): one.isAlike(other)
+        case (.members(let ones), .members(let others)):
+            ones.allSatisfy { one in
+                guard let other = others.first(where: { $0.name == one.name }) else { return true }
+                return other.source == one.source && one.form.isAlike(other.form)
+            }
+        default: self == other
+        }
+    }
+
     /// Returns a value inside JSON as the store has it; nil if it does not have this form.
     private func json(_ value: JSON) -> String? {
         switch (self, value.value) {
@@ -123,7 +137,18 @@ extension ImportedForm {
             let texts = found.map { member in form.json(member.value).map { JSON.quoted(member.key) + ":" + $0 } }
             return texts.contains(nil) ? nil : "{" + texts.compactMap(\.self).joined(separator: ",") + "}"
         case (.members, _), (.list, _), (.values, _): return nil
-        default: return value.compact
+        case (.integer, .number(let text)): return Int(text) == nil ? nil : text
+        case (.real, .number(let text)), (.referenceSeconds, .number(let text)): return text
+        case (.string, .string), (.bool, .bool), (.plain, _): return value.compact
+        case (.choice(let texts), .string(let text)): return texts.contains(text) ? value.compact : nil
+        case (.url, .string(let text)): return URL(stored: text) == nil ? nil : value.compact
+        case (.color, .string(let text)): return isColor(text) ? value.compact : nil
+        case (.integer, .object(let keys)), (.string, .object(let keys)):
+            let known = self == .integer ? ["remote"] : ["remote", "local"]
+            let key = known.lazy.compactMap { name in keys.last { $0.key == name && !$0.value.isNull }?.value }.first
+            if case .object? = key?.value { return nil }
+            return key.flatMap { json($0) }
+        default: return nil
         }
     }
 

@@ -17,10 +17,16 @@ struct ImportedFormatLookup {
         self.format = format
     }
 
-    /// Returns whether all columns are read in the same way in two versions.
-    func readsAlike(_ one: Int, _ other: Int) -> Bool {
-        format.columns.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
-            && format.origins.allSatisfy { $0.versions.contains(one) == $0.versions.contains(other) }
+    /// Returns whether the columns of these tables are read in the same way in two versions.
+    func readsAlike(_ one: Int, _ other: Int, in used: Set<String>) -> Bool {
+        columns.values.allSatisfy { columns in
+            guard let table = columns.first?.table, used.contains(table) else { return true }
+            let forms = [one, other].map { index in columns.first { $0.versions.contains(index) }?.form }
+            return forms[0] == forms[1] || (forms[0].flatMap { one in forms[1].map(one.isAlike) } ?? false)
+        }
+            && format.origins.allSatisfy {
+                !used.contains($0.table) || $0.versions.contains(one) == $0.versions.contains(other)
+            }
     }
 
     /// Returns the hashes of the Core Data entities in the version at `index`; empty if they are unknown.

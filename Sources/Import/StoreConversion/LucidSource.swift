@@ -43,18 +43,25 @@ struct LucidSource: ConversionSource {
                 name == table + "." + property ? "_" + property : String(name.split(separator: ".").last ?? "")
             return database.column("Z" + attribute, of: source)
         }
-        for table in version.tables where !isJoin(table, at: index) {
+        for table in version.tables where !table.isJoinTable {
             guard let source = source(of: table.name) else {
                 match.missing.append("the entity \(format.sources(of: "", in: table.name, at: index)[0])")
                 continue
             }
             let references = Set(table.foreignKeys.filter { $0.columns.count == 1 }.flatMap(\.columns))
             var values: [String] = []
-            for name in table.columnNames {
+            var localKeys: Set<Int> = []
+            for (name, storage) in table.columns.map({ ($0.name, $0.type) }) {
                 let form = format.form(of: name, in: table.name, at: index)
                 let property = references.contains(name) ? ColumnSuffix.reference.removed(from: name) ?? name : name
                 if let column = column(property, of: table.name, in: source) {
+                    if isExact, let type = database.type(of: column, in: source).flatMap({ DeclaredType($0) }),
+                        !DeclaredType.types(of: form, storage: storage).contains(type)
+                    {
+                        match.missing.append("\(table.name).\(property) with another type")
+                    }
                     read[source, default: []].insert(column)
+                    if local(of: column, in: source) != nil { localKeys.insert(values.count) }
                     values.append(value(column, form, of: source))
                 } else if table.primaryKey == [name], let column = database.column("Z_IDENTIFIER", of: source) {
                     read[source, default: []].insert(column)
@@ -69,12 +76,17 @@ struct LucidSource: ConversionSource {
                 ConvertedTable(
                     table: table, source: source,
                     key: key.map { "COALESCE(\($0), 'NULL')" }.joined(separator: " || ', ' || "),
-                    values: values, from: SQL.quoted(source), rowNumber: "Z_PK"))
+                    values: values, from: SQL.quoted(source), rowNumber: "Z_PK", localKeys: localKeys))
         }
-        for table in version.tables where isJoin(table, at: index) {
+        for table in version.tables where table.isJoinTable {
             let owner = table.foreignKeys[0].target
             let property = String(table.name.dropFirst(owner.count + 1))
-            guard let source = source(of: owner), let column = column(property, of: owner, in: source),
+            // A table with a name of its own has an origin.
+            let origin = format.sources(of: "", in: table.name, at: index)[0].split(separator: ".")
+            let attribute = origin.count == 2 ? String(origin[1]) : nil
+            guard let source = source(of: owner),
+                let column = attribute.map({ database.column("Z" + $0, of: source) })
+                    ?? column(property, of: owner, in: source),
                 let owners = match.tables.first(where: { $0.source == source })
             else {
                 match.missing.append("\(owner).\(property)")
@@ -87,12 +99,6 @@ struct LucidSource: ConversionSource {
         return match
     }
 
-    /// Whether a table has the pairs of a to-many relationship.
-    private func isJoin(_ table: Table, at index: Int) -> Bool {
-        format.sources(of: "", in: table.name, at: index) == [table.name + "."] && table.foreignKeys.count == 2
-            && table.name.hasPrefix(table.foreignKeys[0].target + "_")
-    }
-
     // MARK: Values
 
     private func value(_ column: String, _ form: ImportedForm?, of source: String) -> String {
@@ -103,17 +109,32 @@ struct LucidSource: ConversionSource {
         }
     }
 
+    /// The column with the keys of the device for a to-one relationship; nil if the column is of something else.
+    private func local(of column: String, in source: String) -> String? {
+        // `_x`, `__x` and `__x_type_uid` have the columns `Z_X`, `Z__X` and `Z__X_TYPE_UID`.
+        guard let local = database.column("Z_" + column.dropFirst(), of: source),
+            ["_TYPE_UID", "TYPEUID"].contains(where: { database.column(local + $0, of: source) != nil })
+        else { return nil }
+        return local
+    }
+
     /// A key that the server gave, or else the one of the device. Another value has one column.
     private func either(_ column: String, of source: String) -> String {
-        // `_x` and `__x` have the columns `Z_X` and `Z__X`.
-        guard let local = database.column("Z_" + column.dropFirst(), of: source) else { return SQL.quoted(column) }
+        let isIdentifier = column.uppercased() == "Z_IDENTIFIER"
+        let local = isIdentifier ? database.column("Z__IDENTIFIER", of: source) : local(of: column, in: source)
+        guard let local else { return SQL.quoted(column) }
         return "COALESCE(\(SQL.quoted(column)), \(SQL.quoted(local)))"
     }
 
     private func identifier(_ column: String, of source: String) -> String {
         // Only an entity without a key has a number here. All its objects have the same one.
         let type = database.column("Z__IDENTIFIER", of: source).flatMap { database.type(of: $0, in: source) }
-        return type.flatMap { DeclaredType($0) } == .integer ? "Z_PK" : either(column, of: source)
+        if type.flatMap({ DeclaredType($0) }) == .integer { return "Z_PK" }
+        // Milliseconds are stored as seconds.
+        let isSeconds = database.type(of: column, in: source).flatMap { DeclaredType($0) } == .float
+        let key = either(column, of: source)
+        return isSeconds
+            ? "CASE typeof(\(key)) WHEN 'text' THEN \(key) ELSE CAST(round(\(key) * 1000) AS INTEGER) END" : key
     }
 
     /// The pairs of a to-many relationship: a list of objects with the keys of the targets.
@@ -127,8 +148,9 @@ struct LucidSource: ConversionSource {
             table: table, source: owners.source, key: "owner || ', ' || COALESCE(target, 'NULL')",
             values: ["owner", "target", "position"],
             from: """
-                (SELECT \(key ?? "NULL") AS owner, COALESCE(json_extract(element.value, '$.remote'), \
-                json_extract(element.value, '$.local')) AS target, element.key AS position \
+                (SELECT \(key ?? "NULL") AS owner, CASE element.type WHEN 'object' THEN \
+                COALESCE(json_extract(element.value, '$.remote'), json_extract(element.value, '$.local')) END AS target, \
+                element.key AS position \
                 FROM \(SQL.quoted(owners.source)), json_each(\(list)) AS element)
                 """)
     }
@@ -163,7 +185,7 @@ struct LucidSource: ConversionSource {
         return column.hasPrefix("Z__")
             || [
                 "Z_PK", "Z_ENT", "Z_OPT", "Z_IDENTIFIER", "Z_REMOTE_SYNCHRONIZATION_STATE",
-                "Z_REMOTESYNCHRONIZATIONSTATE", "Z_LAST_REMOTE_READ", "Z_IS_SYNCED",
+                "Z_REMOTESYNCHRONIZATIONSTATE", "Z_LAST_REMOTE_READ", "Z_IS_SYNCED", "Z_LASTREMOTEREAD", "Z_ISSYNCED",
             ].contains(column)
     }
 

@@ -195,8 +195,9 @@ struct StoreConversion {
                 }
             }
             if found.isEmpty { continue }
+            let used = try usedTables(found)
             for (older, newer) in zip(found, found.dropFirst())
-            where !keepsValues(from: older.versionIndex, to: newer.versionIndex) {
+            where !keepsValues(from: older.versionIndex, to: newer.versionIndex, in: used) {
                 throw ConversionError.ambiguousVersion(found.map(\.version.name))
             }
             return found
@@ -204,10 +205,22 @@ struct StoreConversion {
         throw ConversionError.unknownVersion(mismatches)
     }
 
-    /// Returns whether the steps between two versions leave all values unchanged, so that a store of the older version
-    /// is also a valid store of the newer version.
-    private func keepsValues(from older: Int, to newer: Int) -> Bool {
-        guard index.readsAlike(older, newer) else { return false }
+    /// Returns the tables of the store that get rows in one of the candidates.
+    private func usedTables(_ candidates: [Candidate]) throws -> Set<String> {
+        if candidates.count < 2 { return [] }
+        return Set(
+            try candidates.flatMap { candidate in
+                try candidate.match.tables.filter { table in
+                    try source.integer("SELECT EXISTS (SELECT 1 FROM \(table.from))") == 1
+                }.map(\.table.name)
+            })
+    }
+
+    /// Returns whether the steps between two versions leave all values in these tables unchanged, so that a store of the older
+    /// version is also a valid store of the newer version.
+    private func keepsValues(from older: Int, to newer: Int, in used: Set<String>) -> Bool {
+        if used.isEmpty { return true }
+        guard index.readsAlike(older, newer, in: used) else { return false }
         let versions = schema.versions
         let names = versions[older..<newer].map(\.name)
         func columns(_ table: String, _ version: String) -> Set<String>? {
@@ -217,6 +230,7 @@ struct StoreConversion {
         return schema.steps.filter { names.contains($0.from) }.allSatisfy { step in
             !step.isCustom
                 && step.changes.allSatisfy { change in
+                    if case .map(let from, _, _, _) = change, !used.contains(from) { return true }
                     guard case .map(let from, let to, let values, []) = change, from == to,
                         columns(from, step.from) == columns(to, step.to)
                     else { return false }

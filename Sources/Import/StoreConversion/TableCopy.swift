@@ -36,6 +36,8 @@ struct TableCopy {
         var stored: [SQLiteValue] = []
         /// The reasons why values do not fit, by the position of the column.
         var invalidRows: [Int: String] = [:]
+        /// The references that become NULL, with the keys that the store cannot have.
+        var cleared: [(index: Int, key: String)] = []
         /// The reason why the row does not fit, regardless of its values; nil if there is none.
         var conflict: String?
     }
@@ -108,6 +110,12 @@ struct TableCopy {
                         "\(indexes.map { columns[$0].name }.joined(separator: ", ")) is partly NULL, and refers to no row",
                     to: &state.report)
             }
+            for (index, local) in row.cleared {
+                try setAside.reportCleared(
+                    table.table.name, key: row.key, [columns[index].name], [row.read[index]],
+                    reason: "\(columns[index].name) is \(local), a key of the device that the server does not know",
+                    to: &state.report)
+            }
             for (index, reason) in row.invalidRows.sorted(by: { $0.key < $1.key }) {
                 let text = "\(reason); filled with \(columns[index].fill?.description ?? "NULL")"
                 state.report.add(.init(table: table.table.name, key: row.key, reason: text, outcome: .filled))
@@ -130,6 +138,13 @@ struct TableCopy {
             }
             result.read.append(.value(value))
             let converted = column.form.map { $0.value(value, files: files) } ?? value
+            if table.localKeys.contains(index), column.storage == .integer, !column.isMandatory,
+                case .text(let text) = value
+            {
+                result.stored.append(.null)
+                result.cleared.append((index, text))
+                continue
+            }
             result.stored.append(converted ?? value)
             if let form = column.form, converted == nil {
                 result.invalidRows[index] = "\(column.name) is \(value), which is \(form.words(for: value))"
@@ -274,8 +289,9 @@ extension ImportedForm {
         case .archive, .archiveOfBools, .archiveOfDecimals: "no archived list of its type"
         case .entity(let names): "none of the entities \(names.joined(separator: ", "))"
         case .castToData: "neither bytes nor a text"
-        case .castToInt: "no whole number"
-        case .castToDouble: "no number"
+        case .castToInt, .integer: "no whole number"
+        case .castToDouble, .real: "no number"
+        case .string: "no text"
         case .plain, .ownerKeys: "nothing"
         case .externalData: "neither bytes nor the name of a file that is there"
         }

@@ -20,6 +20,8 @@ struct LucidHistory {
         var constants: [ElementText.Field] = []
         var path = ""
         var isSubtype = false
+        /// The instructions for the generated tests, by version.
+        var instructions: [Int: [JSONOutput.Member]] = [:]
         /// The parts, by the key of their list.
         var parts: [(key: String, elements: [Lineage])] = []
     }
@@ -32,7 +34,12 @@ struct LucidHistory {
     /// The descriptions, with their paths.
     var files: [(path: String, json: JSONOutput)] {
         let numbers = versions.map(\.version)
-        var taken: Set<String> = []
+        func baseName(_ path: some StringProtocol) -> String {
+            path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+        }
+        // A description of the newest version keeps its file, also if it describes nothing that is stored.
+        let living = Set(descriptions.filter { $0.death == nil }.map(\.path))
+        var taken = Set((versions.last?.files ?? []).map(\.path).filter { !living.contains($0) }.map(baseName))
         // If there are several descriptions of a path, the one that exists until the later version keeps it.
         let order = descriptions.indices.sorted {
             (descriptions[$0].death ?? .max, $1) > (descriptions[$1].death ?? .max, $0)
@@ -41,7 +48,7 @@ struct LucidHistory {
         for index in order {
             let path = descriptions[index].path
             var (free, number) = (path, 2)
-            while !taken.insert(free.lowercased()).inserted {
+            while !taken.insert(baseName(free)).inserted {
                 free = path.dropLast(5) + "\(number).json"
                 number += 1
             }
@@ -60,9 +67,11 @@ struct LucidHistory {
     }
 
     private func element(_ lineage: Lineage, start: Int, discards: Bool) -> ElementText {
-        ElementText(
+        var element = ElementText(
             life: .init(birth: lineage.birth, death: lineage.death, isDiscarded: lineage.death != nil && discards),
             start: start, states: lineage.states.map { $0.fields + lineage.constants })
+        element.instructions = lineage.instructions
+        return element
     }
 
     // MARK: Lineages
@@ -87,6 +96,9 @@ struct LucidHistory {
             places.append(place)
             descriptions[place].states.append((element.name, []))
             (descriptions[place].path, descriptions[place].isSubtype) = (element.path, element.isSubtype)
+            let item = element.items.first { $0["version"]?.string.flatMap { Version($0) } == version.version }
+            let instructions = (item?.members ?? []).filter { $0.key.hasPrefix("ignore_") }
+            if !instructions.isEmpty { descriptions[place].instructions[index] = instructions }
         }
         for place in descriptions.indices where descriptions[place].death == nil && !places.contains(place) {
             descriptions[place].death = index
@@ -112,10 +124,14 @@ struct LucidHistory {
         // An unused property is not stored.
         if key == "properties" { return objects(key).filter { $0["unused"] != .bool(true) } }
         var elements = objects(key)
-        elements += objects("unused_" + key).map { element in
-            var element = element
+        for var element in objects("unused_" + key) {
             element["unused"] = .bool(true)
-            return element
+            // In Lucid, an unused option is one of the options.
+            if let place = elements.firstIndex(where: { $0["name"] == element["name"] }) {
+                elements[place]["unused"] = .bool(true)
+            } else {
+                elements.append(element)
+            }
         }
         if key == "options" {
             for place in elements.indices where elements[place]["bit"] == nil {
@@ -159,8 +175,9 @@ struct LucidHistory {
     /// Returns the members of a description, or of a part, whose values have a history.
     private func fields(of object: JSONOutput, _ table: KeyTable) -> [ElementText.Field] {
         object.members.compactMap { member in
-            // Absent and false are the same.
-            guard table.fields.contains(member.key), member.value != .bool(false) else { return nil }
+            // An absent flag is false.
+            guard table.fields.contains(member.key), member.key == "default_value" || member.value != .bool(false)
+            else { return nil }
             var value = member.value
             if let inner = table.table(of: member.key), case .object(let members) = value {
                 value = .object(members.filter { !inner.ignored.contains($0.key) })

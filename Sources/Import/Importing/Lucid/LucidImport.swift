@@ -13,6 +13,8 @@ package struct LucidImport {
     private let versions: [LucidVersion]
     private let isFromGit: Bool
     private let schema: String
+    /// The tags without descriptions in the folder.
+    private var emptyTags: [String] = []
 
     /// Reads the descriptions.
     ///
@@ -49,11 +51,17 @@ package struct LucidImport {
                     path: path)
             }
             let tags = history.tags.filter { tag in tag.version < current && first.map { tag.version >= $0 } ?? true }
+            if let first, first > current {
+                throw ImportError("there is no version \(first) or later", path: path)
+            }
             for (index, tag) in tags.enumerated() {
                 progress(index, tags.count)
                 let files = try history.descriptions(at: tag)
                 // The descriptions may have been elsewhere.
-                if files.isEmpty { continue }
+                if files.isEmpty {
+                    emptyTags.append(tag.name)
+                    continue
+                }
                 let version = try LucidVersion(
                     tag.version, tag: tag.name, files: files, folder: project.folder, schema: schema)
                 if versions.last?.elements != version.elements { versions.append(version) }
@@ -130,10 +138,16 @@ package struct LucidImport {
 
     private func history(
         of files: [ImportedModel.File], _ settings: [JSONOutput.Member], folder: String
-    ) throws -> SchemaHistory {
-        try ModelImport.resolve(
-            files + [.init(name: "strata.json", text: JSONOutput.object(settings).file)], folder: folder, schema: schema
-        )
+    ) throws(ImportError) -> SchemaHistory {
+        do {
+            return try ModelImport.resolve(
+                files + [.init(name: "strata.json", text: JSONOutput.object(settings).file)], folder: folder,
+                schema: schema)
+        } catch var error where isFromGit {
+            error.message +=
+                "\nThe versions of all tags are in these files. To begin with a later one, add --oldest VERSION."
+            throw error
+        }
     }
 
     /// Checks that each version of the history equals the one that was read.
@@ -151,6 +165,7 @@ package struct LucidImport {
 
     private func notes(in history: SchemaHistory) -> [ImportNote] {
         var notes = project.otherSettings.map { ImportNote(version: 0, property: $0, finding: .settingOfLucid) }
+        notes += emptyTags.map { ImportNote(version: 0, property: $0, finding: .tagWithoutDescriptions) }
         guard let function = project.migrations, let newest = versions.last else { return notes }
         for element in newest.elements where !element.isSubtype {
             for item in element.items.dropFirst() {
@@ -170,16 +185,18 @@ package struct LucidImport {
     /// Returns the Core Data entities of the tables, the attributes with other names than Lucid gives them now, and the keys of
     /// members of structs in JSON.
     private func columns(of history: SchemaHistory) -> JSONOutput {
-        var tables: [String: [String?]] = [:]
-        var attributes: [String: String] = [:]
+        var states: [String: [String?]] = [:]
         for (index, version) in history.versions.enumerated() {
             let source = isFromGit ? versions.first { $0.version == version.version } : versions.first
+            func set(_ name: String, _ value: String) {
+                states[name, default: [String?](repeating: nil, count: history.versions.count)][index] = value
+            }
             for element in source?.elements ?? [] where element.isSubtype {
                 for member in element.json["properties"]?.elements ?? [] {
                     guard let name = member["name"]?.string, let key = member["key"]?.string,
                         key != SwiftName.camelCase(name)
                     else { continue }
-                    attributes["\(element.name).\(name)"] = "\(element.name).\(key)"
+                    set("\(element.name).\(name)", "\(element.name).\(key)")
                 }
             }
             for element in source?.elements ?? [] where !element.isSubtype {
@@ -188,18 +205,23 @@ package struct LucidImport {
                     ? version.entities.first { $0.name == element.name }
                     : history.newest.entities.first { $0.name == element.name }.flatMap { version.entity($0.lineage) }
                 guard let stored else { continue }
-                let none = [String?](repeating: nil, count: history.versions.count)
                 let name = coreDataName(of: element, in: version.version)
-                tables[stored.tableName, default: none][index] = name
+                set(stored.tableName, name)
+                for join in version.joinTables(of: stored) {
+                    guard let property = stored.property(join.property),
+                        join.table.name != "\(stored.tableName)_\(property.name)"
+                    else { continue }
+                    set(join.table.name, "\(name)._\(property.persistedName ?? property.name)")
+                }
                 guard project.hasLegacyNames else { continue }
                 for property in stored.properties where property.persistedName == nil {
                     let attribute = SwiftName.camelCase(property.name)
                     if attribute == property.name { continue }
-                    attributes["\(stored.tableName).\(property.name)"] = "\(name)._\(attribute)"
+                    set("\(stored.tableName).\(property.name)", "\(name)._\(attribute)")
                 }
             }
         }
-        let members = tables.map { table, names in
+        let members = states.map { table, names in
             var states: [JSONOutput.Member] = []
             for (version, name) in zip(history.versions, names) {
                 let value = name.map(JSONOutput.string) ?? .null
@@ -208,7 +230,7 @@ package struct LucidImport {
             let isForAll = states.count == 1 && names.first != .some(nil)
             return JSONOutput.Member(table, isForAll ? states[0].value : .object(states))
         }
-        return .object((members + attributes.map { .init($0.key, .string($0.value)) }).sorted { $0.key < $1.key })
+        return .object(members.sorted { $0.key < $1.key })
     }
 
     /// Returns the name of the Core Data entity with the rows of a version, such as `movie_1_0`.

@@ -28,18 +28,26 @@ struct LucidProject {
             throw ImportError("there is no such file or folder", path: path)
         }
         let file = isFolder.boolValue ? url.appendingPathComponent(".lucid.yaml") : url
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else {
-            folder = path
+        guard let bytes = try? Data(contentsOf: file) else {
+            folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             (version, hasLegacyNames, suffix, migrations, otherSettings) = (nil, false, "", nil, [])
             return
         }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw ImportError("it cannot be read as UTF-8", path: file.path)
+        }
         let settings = try SimpleYAML(parsing: text, path: file.path)
         guard case .map(let values) = settings else { throw ImportError("it has no settings", path: file.path) }
+        for key in ["input_path", "current_version", "entity_suffix", "core_data_migrations_function"] {
+            if let value = settings[key], value.text == nil {
+                throw ImportError("\(key) is not a text", path: file.path)
+            }
+        }
         folder =
             URL(
                 fileURLWithPath: settings["input_path"]?.text ?? "Descriptions",
                 relativeTo: file.deletingLastPathComponent()
-            ).standardizedFileURL.path
+            ).standardizedFileURL.resolvingSymlinksInPath().path
         let number = settings["current_version"]?.text
         version = try number.map { text in
             guard let version = Version(text) else {
@@ -47,7 +55,7 @@ struct LucidProject {
             }
             return version
         }
-        hasLegacyNames = settings["use_core_data_legacy_naming"]?.text == "true"
+        hasLegacyNames = ["true", "yes", "on"].contains(settings["use_core_data_legacy_naming"]?.text?.lowercased())
         suffix = settings["entity_suffix"]?.text ?? ""
         migrations = settings["core_data_migrations_function"]?.text
         let read = ["input_path", "current_version", "use_core_data_legacy_naming", "core_data_migrations_function"]
@@ -64,7 +72,10 @@ struct LucidProject {
         var paths: [String] = []
         while let path = enumerator?.nextObject() as? String { paths.append(path) }
         return try paths.filter(Self.isDescription).sorted().map { path in
-            SourceFile(path: path, bytes: [UInt8](try Data(contentsOf: root.appendingPathComponent(path))))
+            guard let data = try? Data(contentsOf: root.appendingPathComponent(path)) else {
+                throw ImportError("it cannot be read", path: "\(folder)/\(path)")
+            }
+            return SourceFile(path: path, bytes: [UInt8](data))
         }
     }
 
@@ -72,5 +83,6 @@ struct LucidProject {
     static func isDescription(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         return ["Entities", "Subtypes"].contains(parts.first ?? "") && path.hasSuffix(".json")
+            && !parts.contains { $0.hasPrefix(".") }
     }
 }

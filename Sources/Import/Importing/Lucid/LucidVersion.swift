@@ -31,6 +31,17 @@ struct LucidVersion {
     ///
     /// - Throws: `ImportError` if they are wrong.
     init(_ version: Version, tag: String?, files: [SourceFile], folder: String, schema: String) throws {
+        // Lucid tells files apart by their folders, too.
+        var names: Set<String> = []
+        let files = files.map { file in
+            var path = file.path
+            var number = 2
+            while !names.insert(SourceFile(path: path, bytes: []).baseName.lowercased()).inserted {
+                path = file.path.dropLast(5) + "\(number).json"
+                number += 1
+            }
+            return SourceFile(path: path, bytes: file.bytes)
+        }
         (self.version, self.tag, self.files) = (version, tag, files)
         let read = ValidatedDescriptions(reading: files, folder: folder, schema: schema, isLucid: true)
         guard let history = read.history else {
@@ -43,7 +54,7 @@ struct LucidVersion {
         var keys: [String: JSONOutput] = [:]
         for file in files {
             let json = JSONOutput(try file.json())
-            let isSubtype = ["cases", "options"].contains { json[$0] != nil } || file.path.hasPrefix("Subtypes/")
+            let isSubtype = file.path.hasPrefix("Subtypes/")
             let element = Element(
                 path: file.path, isSubtype: isSubtype, json: Formatting.canonical(json, isSubtype: isSubtype))
             if isSubtype || element.json["persist"] == .bool(true) {
@@ -60,7 +71,14 @@ struct LucidVersion {
 extension JSONOutput {
     /// Replaces relationships to entities that are not stored by their primary keys.
     fileprivate mutating func replaceReferences(to keys: [String: JSONOutput]) {
-        guard !keys.isEmpty, case .array(let properties)? = self["properties"] else { return }
+        guard !keys.isEmpty else { return }
+        if let sources = self["identifier"]?["derived_from_relationships"]?.elements {
+            let stored = sources.filter { $0.string.map { keys[$0] == nil } ?? true }
+            var identifier = self["identifier"]
+            identifier?["derived_from_relationships"] = stored.isEmpty ? nil : .array(stored)
+            self["identifier"] = identifier
+        }
+        guard case .array(let properties)? = self["properties"] else { return }
         self["properties"] = .array(
             properties.map { property in
                 var property = property

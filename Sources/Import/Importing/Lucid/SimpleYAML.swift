@@ -29,7 +29,7 @@ indirect enum SimpleYAML: Hashable, Sendable {
     /// - Throws: `ImportError`, with the line.
     init(parsing text: String, path: String) throws {
         var lines: [Line] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = Self.withoutComment(line)
             let text = content.drop { $0 == " " }
             if text.isEmpty || text == "---" { continue }

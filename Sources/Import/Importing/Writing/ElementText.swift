@@ -50,6 +50,8 @@ struct ElementText {
     private(set) var initial: [Field] = []
     /// The backfill values by version, as members of `version_history` items.
     var fills: [Int: JSONOutput.Member] = [:]
+    /// Further members of `version_history` items, by version.
+    var instructions: [Int: [JSONOutput.Member]] = [:]
     /// Whether the element's parent begins with rows that have values for it.
     var isCopied = false
     /// The versions to which a custom migration leads.
@@ -99,10 +101,10 @@ struct ElementText {
         return members
     }
 
-    /// The changes, and the versions to which a custom migration leads without one, oldest first.
+    /// The changes, and the versions to which a custom migration or another instruction leads without one, oldest first.
     var steps: [Change] {
-        let custom = customs.subtracting(changes.map(\.version))
-        return (changes + custom.map { Change(version: $0, previous: [], present: []) }).sorted {
+        let others = customs.union(instructions.keys).subtracting(changes.map(\.version))
+        return (changes + others.map { Change(version: $0, previous: [], present: []) }).sorted {
             $0.version < $1.version
         }
     }
@@ -124,6 +126,7 @@ struct ElementText {
             members.append(.init("previous", .object(previous)))
         }
         if let fill = fills[change.version] { members.append(fill) }
+        members += instructions[change.version] ?? []
         if customs.contains(change.version) { members.append(.init("migration", .string("custom"))) }
         return .object(members)
     }

@@ -73,6 +73,7 @@ extension ImportFinding {
             "\(mapping) leads from \(source) to \(destination), which do not follow each other here"
         case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
         case .mappingProvider(let file, let line): "\(file):\(line) is a custom mapping, which may rewrite values"
+        case .tagWithoutDescriptions: "the tag has no descriptions in this folder, so the version is left out"
         case .settingOfLucid: "a setting of .lucid.yaml, which a store does not need"
         case .migrationOfLucid(let function):
             "the history has the version, and \(function)() may have changed values in it"
