@@ -381,7 +381,8 @@ extension CommandDescription {
             ],
             example: "templates --copy Sources/App/Model/Templates"),
         CommandDescription(
-            "import", .other, "write the descriptions of a model of Core Data, SwiftData, CoreStore, Lucid, Room, Drift or SQL",
+            "import", .other,
+            "write the descriptions of a model of Core Data, SwiftData, CoreStore, Lucid, Room, Drift or SQL",
             usage: [
                 "import core-data MODEL.xcdatamodeld --into FOLDER [options]",
                 "import swiftdata SOURCES --into FOLDER [options]",

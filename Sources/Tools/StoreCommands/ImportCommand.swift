@@ -18,28 +18,12 @@ enum ImportCommand {
             throw CommandError.usage("import needs a format (\(formats)) and a path")
         }
         let path = arguments.folders[1]
-        let ofCoreData = ["--order", "--inheritance", "--version-info", "--mapping-models"]
-        let ofSQL = ["--complete", "--placeholder"] + (format == .lucid ? [] : ["--git"])
-        let ofHistories = ["--renames", "--oldest", "--interactive"]
-        let useless: [String] =
-            switch format {
-            case .coreData: ofSQL + ["--kotlin", "--singular"]
-            case .swiftData, .coreStore: ofSQL + ["--kotlin", "--singular", "--order", "--version-info", "--mapping-models"]
-            case .room: ofCoreData + ofSQL
-            case .drift: ofCoreData + ofSQL + ["--kotlin"]
-            case .sqlite: ofCoreData + ofSQL + ["--kotlin"] + (FileManager.default.isFolder(path) ? [] : ofHistories)
-            case .sql: ofCoreData + ["--kotlin", "--git"]
-            case .lucid:
-                ofCoreData + ofSQL + ["--kotlin", "--singular", "--renames", "--interactive"]
-                    + (arguments.has("--git") ? [] : ["--oldest"])
-            }
-        if let option = useless.first(where: arguments.has) {
+        if let option = options(unlike: format, path, arguments).first(where: arguments.has) {
             let isDatabase = format == .sqlite && ofHistories.contains(option)
             throw CommandError.usage(
                 "import \(format.rawValue) has no option \(option)" + (isDatabase ? " for a single database" : ""))
         }
         let folder = try arguments.value("--into")
-        if format == .lucid { return try importLucid(path, into: folder, arguments, console) }
         let layout = arguments.option("--inheritance") ?? InheritanceLayout.tablePerRoot.rawValue
         guard let inheritance = InheritanceLayout(rawValue: layout) else {
             throw CommandError.usage("--inheritance must be root or entity")
@@ -64,7 +48,9 @@ enum ImportCommand {
                 swiftData: path, layout: inheritance, renames: renames)
         case .coreStore:
             imported = try ModelImport(coreStore: path, layout: inheritance, renames: renames)
-        case .lucid: return
+        case .lucid:
+            line.end()
+            return try importLucid(path, into: folder, arguments, console)
         case .room: imported = try ModelImport(room: path, renames: renames, kotlin: arguments.option("--kotlin"))
         case .drift: imported = try ModelImport(drift: path, renames: renames)
         case .sqlite: imported = try ModelImport(sqlite: path, renames: renames)
@@ -107,7 +93,8 @@ enum ImportCommand {
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         if FileManager.default.fileExists(atPath: url.appendingPathComponent("strata.json").path) {
             throw CommandError.message(
-                "\(folder): error: it has a strata.json already; change its descriptions, or import into an empty folder")
+                "\(folder): error: it has a strata.json already; change its descriptions, or import into an empty folder"
+            )
         }
         let line = console.progress("importing", unit: "versions")
         defer { line.end() }
@@ -139,6 +126,31 @@ enum ImportCommand {
             console.say("removed \(file.path)")
         }
         say(model, added: added, folder, console)
+    }
+
+    /// The options that change histories.
+    private static let ofHistories = ["--renames", "--oldest", "--interactive"]
+
+    /// Returns the options that a format does not have.
+    private static func options(
+        unlike format: ModelImport.Format, _ path: String, _ arguments: Arguments
+    ) -> [String] {
+        let ofCoreData = ["--order", "--inheritance", "--version-info", "--mapping-models"]
+        let ofSQL = ["--complete", "--placeholder"]
+        let (kotlin, singular, git) = (["--kotlin"], ["--singular"], ["--git"])
+        return switch format {
+        case .coreData: ofSQL + kotlin + singular + git
+        case .swiftData, .coreStore:
+            ofSQL + kotlin + singular + git + ofCoreData.filter { $0 != "--inheritance" }
+        case .lucid:
+            ofCoreData + ofSQL + kotlin + singular + ["--renames", "--interactive"]
+                + (arguments.has("--git") ? [] : ["--oldest"])
+        case .room: ofCoreData + ofSQL + git
+        case .drift: ofCoreData + ofSQL + kotlin + git
+        case .sqlite:
+            ofCoreData + ofSQL + kotlin + git + (FileManager.default.isFolder(path) ? [] : ofHistories)
+        case .sql: ofCoreData + kotlin + git
+        }
     }
 
     private static func placeholders(_ arguments: Arguments) throws -> [String: String] {

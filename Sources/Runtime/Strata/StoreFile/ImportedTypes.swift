@@ -4,6 +4,7 @@ import SQLSchema
 public typealias ImportedFormat = SQLSchema.ImportedFormat
 /// A column whose values have another form in the databases that a schema was imported from.
 public typealias ImportedColumn = SQLSchema.ImportedColumn
+/// A member of a struct in another library's JSON.
 public typealias ImportedMember = SQLSchema.ImportedMember
 /// A column that has another name in the databases that a schema was imported from.
 public typealias ImportedOrigin = SQLSchema.ImportedOrigin
