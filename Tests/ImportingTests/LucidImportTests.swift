@@ -186,9 +186,12 @@ import Testing
         try work.write(
             #"{ "name": "old", "persist": true, "identifier": { "type": "int" }, "properties": [], "version_history": [{ "version": "1.1" }] }"#,
             to: "App/D/Entities/Old.json")
+        // Customers have the newest build.
+        try writeProject(movie: movie(Self.fax))
+        try release("release_1.1-6")
         try writeProject(
             movie: movie(Self.title + #", { "name": "rating", "property_type": "double", "default_value": 0.5 }"#))
-        try release("release_1.1-7", "release_1.1-6", "release_1.1.1-9")
+        try release("release_1.1-7", "release_1.1.1-9")
         try FileManager.default.removeItem(atPath: work.path("App/D/Entities/Movie.json"))
         try FileManager.default.removeItem(atPath: work.path("App/D/Entities/Old.json"))
         try writeProject(
