@@ -128,6 +128,7 @@ package struct LucidImport {
         let report = ImportReport(
             notes: notes(in: history), history: history, format: .lucid, settings: .object(settings))
         if isInPlace, !isFromGit { files = [] }
+        if let aliases { files.append(.init(name: "LucidNames.swift", text: aliases)) }
         files.append(
             .init(name: "strata.json", text: Formatting.canonicalConfiguration(.object(settings)).file))
         files.append(.init(name: "IMPORT.md", text: report.text))
@@ -178,6 +179,18 @@ package struct LucidImport {
             }
         }
         return notes
+    }
+
+    /// The source of the aliases for types that have another name in Lucid; nil if there are none.
+    private var aliases: String? {
+        let lines = (versions.last?.elements ?? []).compactMap { element -> String? in
+            let name = project.typeName(element.name, isSubtype: element.isSubtype)
+            let type = SwiftName.escaped(SwiftName.type(element.name))
+            return name == type ? nil : "public typealias \(name) = \(type)\n"
+        }
+        if lines.isEmpty { return nil }
+        return "// The names that the types had in the code of Lucid. Delete those that you do not need.\n\n"
+            + lines.sorted().joined()
     }
 
     // MARK: Core Data

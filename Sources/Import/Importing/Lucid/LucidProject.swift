@@ -12,6 +12,8 @@ struct LucidProject {
     let hasLegacyNames: Bool
     /// The suffix of entity names, which is part of the names in the Core Data model.
     let suffix: String
+    /// The words that keep their spelling in the names of types, by their letters in lowercase.
+    let lexicon: [String: String]
     /// The function with the app's own migrations; nil if there is none.
     let migrations: String?
     /// The settings that a model of Strata does not have.
@@ -30,7 +32,7 @@ struct LucidProject {
         let file = isFolder.boolValue ? url.appendingPathComponent(".lucid.yaml") : url
         guard let bytes = try? Data(contentsOf: file) else {
             folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            (version, hasLegacyNames, suffix, migrations, otherSettings) = (nil, false, "", nil, [])
+            (version, hasLegacyNames, suffix, lexicon, migrations, otherSettings) = (nil, false, "", [:], nil, [])
             return
         }
         guard let text = String(data: bytes, encoding: .utf8) else {
@@ -57,9 +59,23 @@ struct LucidProject {
         }
         hasLegacyNames = ["true", "yes", "on"].contains(settings["use_core_data_legacy_naming"]?.text?.lowercased())
         suffix = settings["entity_suffix"]?.text ?? ""
+        let words = settings["lexicon"]?.texts ?? []
+        lexicon = Dictionary(words.map { ($0.lowercased(), $0) }, uniquingKeysWith: { _, last in last })
         migrations = settings["core_data_migrations_function"]?.text
-        let read = ["input_path", "current_version", "use_core_data_legacy_naming", "core_data_migrations_function"]
+        let read = [
+            "input_path", "current_version", "use_core_data_legacy_naming", "core_data_migrations_function",
+            "entity_suffix",
+            "lexicon",
+        ]
         otherSettings = values.keys.filter { !read.contains($0) }.sorted()
+    }
+
+    /// Returns the name of the type that Lucid generates for an entity or a subtype.
+    func typeName(_ name: String, isSubtype: Bool) -> String {
+        let words = name.split(separator: "_").map { word in
+            lexicon[word.lowercased()] ?? word.prefix(1).uppercased() + word.dropFirst().lowercased()
+        }
+        return words.joined() + (isSubtype ? "" : suffix)
     }
 
     /// Returns the descriptions of the folder, with their paths in it.
