@@ -70,7 +70,7 @@ import Testing
         "malformedLock", "twoReleases", "sealedChange", "lockOfOtherSchema", "ignoredKeys", "unpersisted",
         "uncheckedMigration",
         "currentDate", "previousNameOfLucid", "payloads", "identifierOfLucid", "lazy", "keyOfUnpersisted",
-        "nullableToMany",
+        "nullableToMany", "itemWithoutEffect",
         "unusedSubtype", "hiddenType", "controlInFileName", "severalDrafts", "namedToo",
         "currentVersionIsOld",
         "currentVersionIsUnsupported", "tooMany",

@@ -84,7 +84,7 @@ import Testing
             descriptions.history.map { $0.newest.logicalLine($0.newest.entities[0]) }
                 == "book | key id: int | made: date")
         #expect(
-            descriptions.diagnostics.map(\.description) == [
+            descriptions.messages == [
                 "Book.json:2:78: note: \"current_date\" is not a constant, so the property has no default value; set the date of each new row"
             ])
     }

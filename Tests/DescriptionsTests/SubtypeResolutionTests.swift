@@ -123,7 +123,7 @@ import Testing
             "Kind": #"{ "name": "kind", "cases": ["x"] }"#, "Book": book(""),
         ])
         #expect(
-            descriptions.diagnostics.map(\.description) == [
+            descriptions.messages == [
                 "Kind.json:1:1: warning: no property has the type `kind`; if it should be an entity, add an \"identifier\""
             ]
         )

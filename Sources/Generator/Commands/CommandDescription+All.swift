@@ -18,6 +18,19 @@ extension CommandDescription {
 
     private static let model = [
         CommandDescription(
+            "init", .model, "begin a model: the first entity, and the package if there is none",
+            usage: ["init [FOLDER] [options]"],
+            """
+            Writes Sources/NAME/Model with strata.json and an entity, generates its files, and writes a Swift file for each of the
+            two targets that has none. Without a Package.swift, it writes one too; otherwise, it prints the lines that the
+            package needs. FOLDER is that of the package (default: the current one).
+            """,
+            options: [
+                Option("--target", "NAME", "the Swift target (default: the only one, or the name of the folder)"),
+                Option("--strata", "PATH", "the path of Strata in Package.swift (default: where this tool was built)"),
+            ],
+            example: "init App"),
+        CommandDescription(
             "generate", .model, "write the Swift sources, the SQL, the tests and the stubs of custom migrations",
             usage: ["generate FOLDER… [options]"],
             """

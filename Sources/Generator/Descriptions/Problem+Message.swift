@@ -84,6 +84,11 @@ extension Problem {
             return "\"added_at_version\" and the first item of \"version_history\" name different versions"
         case .outlivesEntity(let element, let entity, let versions):
             return "\(element) must be added and removed within the versions that have `\(entity)`: \(versions)"
+        case .migrationOfNewEntity(let version, let first):
+            return "the entity has a migration to \(version), but the description does not say since when it exists; "
+                + "write { \"version\": \"\(first)\" } before this item, or, if it is new in \(version), \"added_at_version\": \"\(version)\""
+        case .itemWithoutEffect(let version):
+            return "nothing changes in \(version), so this item has no effect"
         case .itemOutsideLife(let version):
             return
                 "nothing can change at \(version): a change needs an element that exists in that version and in the one before; "

@@ -47,6 +47,10 @@ package enum Problem: Hashable, Sendable {
     case outlivesEntity(element: String, entity: String, versions: String)
     /// A history item outside the life of its element, or with former values at its start or end.
     case itemOutsideLife(String)
+    /// The first item of an entity says `migration`, so that the entity may be new or not.
+    case migrationOfNewEntity(String, first: String)
+    /// An item without any change. This is a note.
+    case itemWithoutEffect(String)
     case replacementWithoutRemoval
     case discardWithoutRemoval
     case fillWithoutNeed(String)

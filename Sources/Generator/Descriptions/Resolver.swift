@@ -29,6 +29,8 @@ enum Resolver {
         let sources = SourceMap(entities, subtypes, versions)
         var reader = FieldValueReader(diagnostics: settings?.problems(among: versions, mentions) ?? [])
         reader.diagnostics += sources.lifeProblems()
+        reader.diagnostics += sources.itemProblems(
+            sealed: sealed, isListed: settings?.listed != nil, isLucid: isLucid == true)
         let names = NameTable(sources, &reader)
         var decoder = ElementDecoder(sources, names, reader, unpersisted, isLucid: isLucid)
         guard let model = decoder.model() else {

@@ -3,6 +3,56 @@ import SchemaModel
 /// Checks that elements exist only together with the entity or subtype that contains them, and change only while they
 /// exist.
 extension SourceMap {
+    /// Returns the errors for entities that may be new in the version to which a custom migration leads, and the notes for
+    /// items without a change.
+    ///
+    /// - Parameters:
+    ///   - sealed: The released versions.
+    ///   - isListed: Whether `strata.json` lists the versions, so that the first one is known.
+    ///   - isLucid: Whether the descriptions are those of Lucid, where an item needs no change.
+    func itemProblems(sealed: [Version], isListed: Bool, isLucid: Bool) -> [Diagnostic] {
+        var problems: [Diagnostic] = []
+        func isPlain(_ item: HistoryItem) -> Bool { item.isBirth && item.fill == nil && item.fillFrom == nil }
+        func note(_ items: some Sequence<HistoryItem>, besides changed: Set<Version> = [], _ file: SourceFile) {
+            for item in items where !isLucid && isPlain(item) && !changed.contains(item.version) {
+                problems.append(
+                    Diagnostic(
+                        .itemWithoutEffect(item.version.text), path: file.path,
+                        position: file.position(of: item.offset),
+                        severity: .note))
+            }
+        }
+        let entityParts = entities.map { ($0.properties + $0.indexes + $0.checks).map(\.description) }
+        let subtypeParts = subtypes.map { $0.elements.map(\.description) }
+        // An item of an entity or a subtype may name the version of a change of something else.
+        let all = entities.map(\.description.element) + subtypes.map(\.description.element)
+        let changed = Set(
+            (all + entityParts.joined() + subtypeParts.joined()).flatMap { element in
+                element.items.filter { !isPlain($0) }.map(\.version)
+                    + [element.birth, element.death].compactMap(\.self)
+            })
+        for entity in entities {
+            let element = entity.description.element
+            if let first = element.items.first, first.isCustom || first.byColumnsOffset != nil, first.previous.isEmpty,
+                element.birth == nil, !isListed, !sealed.contains(where: { $0 < first.version }),
+                let oldest = self.versions.versions.first, oldest < first.version
+            {
+                problems.append(
+                    entity.file.diagnostic(
+                        .migrationOfNewEntity(first.version.text, first: oldest.text), at: first.offset))
+            }
+        }
+        for (entity, parts) in zip(entities, entityParts) {
+            note(entity.description.element.items.dropFirst(), besides: changed, entity.file)
+            for part in parts { note(part.items.dropFirst(), entity.file) }
+        }
+        for (subtype, parts) in zip(subtypes, subtypeParts) {
+            note(subtype.description.element.items.dropFirst(), besides: changed, subtype.file)
+            for part in parts { note(part.items.dropFirst(), subtype.file) }
+        }
+        return problems
+    }
+
     func lifeProblems() -> [Diagnostic] {
         var problems: [Diagnostic] = []
         func check(

@@ -6,6 +6,7 @@ package enum ModelCommand {
     /// The commands by name, for `Command.run`.
     package static var all: [String: Command.Runner] {
         [
+            "init": { try InitCommand($0).run($1) },
             "diff": { try DiffCommand($0).run($1) },
             "export-schema": { try ExportSchemaCommand($0).run($1) },
             "document": { try DocumentCommand($0).run($1) },

@@ -1,0 +1,165 @@
+import Commands
+import Foundation
+
+/// Begins a model in a package, and the package if there is none.
+struct InitCommand {
+    /// The folder of the package, as it was given.
+    private let path: String
+    private let target: String
+    /// The path of Strata, as a manifest in the folder writes it.
+    private let strata: String
+
+    init(_ arguments: Arguments) throws {
+        guard arguments.folders.count <= 1 else { throw CommandError.usage("init has one folder") }
+        path = arguments.folders.first ?? "."
+        let folder = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
+        let name = arguments.option("--target") ?? Self.target(of: folder)
+        guard let name else {
+            throw CommandError.usage("the package has several targets: name one with --target")
+        }
+        guard let first = name.first, first.isLetter || first == "_",
+            name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+        else { throw CommandError.usage("\(name) is no name of a Swift target; choose one with --target") }
+        target = name
+        strata = arguments.option("--strata") ?? Self.pathOfStrata(from: folder) ?? "../strata"
+    }
+
+    /// The only target of an existing package, or the name of the folder; nil if there are several targets.
+    private static func target(of folder: URL) -> String? {
+        let sources = folder.appendingPathComponent("Sources").path
+        let targets =
+            (try? FileManager.default.contentsOfDirectory(atPath: sources))?.filter { !$0.hasPrefix(".") } ?? []
+        if targets.isEmpty { return folder.lastPathComponent }
+        return targets.count == 1 ? targets[0] : nil
+    }
+
+    /// Returns the path of the package that this tool was built from, relative to a folder; nil if it was built elsewhere.
+    private static func pathOfStrata(from folder: URL) -> String? {
+        var package = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        while package.pathComponents.count > 1 {
+            let manifest = try? String(contentsOf: package.appendingPathComponent("Package.swift"), encoding: .utf8)
+            if manifest?.contains("name: \"strata\"") == true {
+                let (own, other) = (folder.resolvingSymlinksInPath().pathComponents, package.pathComponents)
+                let shared = zip(own, other).prefix { $0 == $1 }.count
+                let parts = Array(repeating: "..", count: own.count - shared) + other.dropFirst(shared)
+                return parts.joined(separator: "/")
+            }
+            package.deleteLastPathComponent()
+        }
+        return nil
+    }
+
+    func run(_ console: Console) throws {
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        let model = folder.appendingPathComponent("Sources/\(target)/Model")
+        if FileManager.default.fileExists(atPath: model.appendingPathComponent("strata.json").path) {
+            throw CommandError.message("\(model.path): error: there is a model already")
+        }
+        let manifest = folder.appendingPathComponent("Package.swift")
+        let isNew = !FileManager.default.fileExists(atPath: manifest.path)
+        var files: [(url: URL, contents: String)] = isNew ? [(manifest, package)] : []
+        // SwiftPM ignores a target without a Swift file.
+        for (name, text) in [
+            ("Sources/\(target)/\(target).swift", source), ("Tests/\(target)Tests/\(target)Tests.swift", tests),
+        ] {
+            let url = folder.appendingPathComponent(name)
+            if !Self.hasSwiftFile(url.deletingLastPathComponent()) { files.append((url, text)) }
+        }
+        files.append((model.appendingPathComponent("Note.json"), Self.note))
+        files.append((model.appendingPathComponent("strata.json"), "{}\n"))
+        for url in try FileWriter.write(files) { console.say("wrote \(url.path)") }
+        guard Command.run(["generate", model.path, "--target", target], console: console) == .success else {
+            throw CommandError.message("")
+        }
+        if !isNew {
+            console.say("add to Package.swift, if they are missing:\n" + lines)
+        }
+        console.say("then run: swift test")
+    }
+
+    private static func hasSwiftFile(_ folder: URL) -> Bool {
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.contains { $0.hasSuffix(".swift") }
+    }
+
+    // MARK: Files
+
+    private static let note = """
+        {
+          "name": "note",
+          "version_history": [{ "version": "1.0" }],
+          "identifier": { "type": "int" },
+          "properties": [
+            { "name": "title", "property_type": "string" },
+            { "name": "is_done", "property_type": "bool", "default_value": false }
+          ]
+        }
+
+        """
+
+    private var package: String {
+        """
+        // swift-tools-version: 6.0
+        import PackageDescription
+
+        let package = Package(
+            name: "\(target)",
+            platforms: [.macOS(.v13), .iOS(.v16)],
+            dependencies: [.package(name: "strata", path: "\(strata)")],
+            targets: [
+                .target(
+                    name: "\(target)", dependencies: [.product(name: "Strata", package: "strata")],
+                    plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                .testTarget(
+                    name: "\(target)Tests", dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
+                    plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+            ]
+        )
+
+        """
+    }
+
+    /// The parts of a manifest that a package with a model has.
+    private var lines: String {
+        """
+        in dependencies of the package:
+            .package(name: "strata", path: "\(strata)"),
+        in the target \(target):
+            dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]
+        in the test target \(target)Tests:
+            dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]
+        """
+    }
+
+    private var source: String {
+        """
+        import Foundation
+        import Strata
+
+        /// Opens the store of the app. Strata creates the file, or migrates it.
+        public func openStore(at url: URL) throws -> Store {
+            try Store(at: url, schema: \(target)Schema.self)
+        }
+
+        """
+    }
+
+    private var tests: String {
+        """
+        import Strata
+        import Testing
+
+        @testable import \(target)
+
+        @Test func `a note is stored`() throws {
+            let store = try Store(inMemory: \(target)Schema.self)
+            try store.write { try $0.insert(Note(id: 1, title: "Buy tea")) }
+            #expect(try store.read { try $0.fetch(Note.all.where { $0.isDone == false }) }.map(\\.title) == ["Buy tea"])
+        }
+
+        """
+    }
+}

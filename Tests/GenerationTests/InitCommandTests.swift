@@ -1,0 +1,78 @@
+import Commands
+import Foundation
+import ModelCommands
+import Testing
+
+@Suite struct InitCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        .appendingPathComponent("App")
+
+    private func run(_ arguments: String...) -> (code: Command.ExitCode, output: String) {
+        var lines: [String] = []
+        let code = Command.run(
+            ["init", folder.path] + arguments,
+            console: Console(say: { lines.append($0) }, complain: { lines.append($0) }), others: ModelCommand.all)
+        return (code, lines.joined(separator: "\n").replacingOccurrences(of: folder.path + "/", with: ""))
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        let url = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func clean() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+
+    @Test func `an empty folder becomes a package with a model, whose manifest is the one in README`() throws {
+        defer { clean() }
+        let run = run("--strata", "../strata")
+        #expect(run.code == .success && run.output.hasSuffix("\nthen run: swift test"))
+        let readme = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent("README.md"), encoding: .utf8)
+        #expect(readme.contains("```swift\n" + (try text("Package.swift")) + "```"))
+        #expect(try text("Sources/App/App.swift").contains("schema: AppSchema.self"))
+        #expect(try text("Tests/AppTests/AppTests.swift").contains("@testable import App"))
+        #expect(try text("Sources/App/Model/SQL/1.0.sql").contains("CREATE TABLE \"note\""))
+        #expect(try text("Tests/AppTests/Generated/AppMigrationTests.strata.swift").contains("AppSchema"))
+        let again = self.run()
+        #expect(again.code == .diagnostics && again.output == "Sources/App/Model: error: there is a model already")
+    }
+
+    @Test func `a package keeps its files, and its manifest is not changed`() throws {
+        defer { clean() }
+        try write("// mine", to: "Package.swift")
+        try write("// mine", to: "Sources/Library/Some.swift")
+        let run = run("--strata", "../strata")
+        #expect(run.code == .success)
+        #expect(try text("Package.swift") == "// mine")
+        #expect(
+            !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Sources/Library/Library.swift").path)
+        )
+        for line in [
+            "add to Package.swift, if they are missing:", #"    .package(name: "strata", path: "../strata"),"#,
+            "in the test target LibraryTests:",
+        ] {
+            #expect(run.output.contains(line + "\n"))
+        }
+    }
+
+    @Test func `a target has to be named if there are several, or if the folder's name is none`() throws {
+        defer { clean() }
+        try write("", to: "Sources/A/a.swift")
+        try write("", to: "Sources/B/b.swift")
+        let several = run()
+        #expect(
+            several.code == .usage && several.output == "error: the package has several targets: name one with --target"
+        )
+        #expect(run("--target", "B").code == .success)
+        let wrong = run("--target", "my-app")
+        #expect(
+            wrong.code == .usage
+                && wrong.output == "error: my-app is no name of a Swift target; choose one with --target")
+    }
+}
