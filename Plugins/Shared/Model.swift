@@ -21,7 +21,7 @@ struct ModelTarget {
     init?(_ target: any Target) {
         guard let target = target as? SwiftSourceModuleTarget else { return nil }
         // SwiftPM runs a plugin again when a file is added or removed only if the plugin asks for its suffix.
-        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows"] {
+        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows", "mustache"] {
             _ = target.sourceFiles(withSuffix: suffix)
         }
         name = target.name
@@ -92,6 +92,18 @@ struct Model {
             file.pathExtension == "json" && file.lastPathComponent != "strata.json"
                 && !own.contains { file.path.hasPrefix($0) }
         }
+    }
+
+    /// The names of the files that a build writes.
+    var sources: [String] {
+        let additional = templates.map(\.lastPathComponent).compactMap {
+            $0.wholeMatch(of: /(Entity|Subtype|Schema)\+([A-Za-z0-9_]+)\.swift\.mustache/)
+        }
+        let own = Set(additional.filter { $0.1 != "Schema" }.map(\.2)).sorted()
+        let descriptions = descriptions.map { $0.deletingPathExtension().lastPathComponent }
+        return descriptions.flatMap { name in ["\(name).strata.swift"] + own.map { "\(name).strata+\($0).swift" } }
+            + ["Strata.schema.swift", "Strata.migrations.swift"]
+            + additional.filter { $0.1 == "Schema" }.map { "Strata.schema+\($0.2).swift" }
     }
 
     /// The arguments that identify the model.

@@ -61,13 +61,10 @@ private struct Builder {
                 arguments: ["check", "--sources", "--stamp", stamp.path] + model.arguments, inputFiles: model.inputs,
                 outputFiles: [stamp])
         }
-        let outputs = model.descriptions.map { $0.deletingPathExtension().lastPathComponent + ".strata.swift" }
         return .buildCommand(
             displayName: "Generating the sources of \(name)", executable: tool,
             arguments: ["sources", "--output", folder.path] + model.arguments, inputFiles: model.inputs,
-            outputFiles: (outputs + ["Strata.schema.swift", "Strata.migrations.swift"]).map {
-                folder.appending(path: $0)
-            })
+            outputFiles: model.sources.map { folder.appending(path: $0) })
     }
 
     private func testCommand(for model: Model, in target: ModelTarget) -> Command {

@@ -1240,6 +1240,72 @@ import Testing
         }
     }
 
+    @Test func `additional templates render a file for each entity, each subtype and the schema`() throws {
+        let others = [
+            "Genre.json":
+                #"{ "name": "genre", "cases": ["crime", "poetry"], "version_history": [{ "version": "1.0" }] }"#,
+            "Former.json": """
+            { "name": "former", "identifier": { "type": "int" }, "removed_at_version": "2.0", "discard": true }
+            """,
+            "Draft.json": #"{ "name": "draft", "persist": false, "identifier": { "type": "int" } }"#,
+        ]
+        let book = Self.book.replacing(#""string""#, with: #""genre""#)
+        try withModel(#"{ "templates": "Own" }"#, book: book, others: others) { (folder: URL) throws in
+            let own = folder.appendingPathComponent("Own")
+            let firstLine = "{{! Strata template, format 6 }}"
+            let templates = [
+                "Entity+Names.swift": "// {{source}}: {{#shapes}}{{#columns}}{{member}} {{/columns}}{{/shapes}}\n",
+                "Subtype+Names.swift": "// {{source}}: {{newest.name}}\n",
+                "Schema+All.swift":
+                    "// {{module}} {{version}} {{schema}}:{{#entities}} {{newest.name}}{{/entities}}{{#subtypes}} {{newest.name}}{{/subtypes}}\n",
+            ]
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            for (name, text) in templates {
+                try write("\(firstLine)\n\(text)", to: own.appendingPathComponent("\(name).mustache"))
+            }
+            #expect(run(["generate", folder.path]) == .success)
+            let generated = folder.appendingPathComponent("Generated")
+            let expected = [
+                "Book.strata+Names.swift": "// Book.json: id title pages \n",
+                "Genre.strata+Names.swift": "// Genre.json: Genre\n",
+                "Strata.schema+All.swift": "// Library 2.0 LibrarySchema: Book Genre\n",
+            ]
+            for (name, contents) in expected {
+                #expect(try text(generated.appendingPathComponent(name)) == contents)
+            }
+            #expect(try files(folder).filter { $0.contains("+") && $0.hasSuffix(".swift") }.count == 3)
+            #expect(run(["check", folder.path]) == .success)
+
+            // A build writes one file for each description, because the plugin knows no more.
+            let output = folder.appendingPathComponent("../Built")
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let build = ["sources", "--model", folder.path, "--target", "Library", "--output", output.path]
+            #expect(run(build) == .success)
+            let built = try FileManager.default.contentsOfDirectory(atPath: output.path).filter { $0.contains("+") }
+            #expect(
+                Set(built)
+                    == Set(expected.keys).union(["Draft.strata+Names.swift", "Former.strata+Names.swift"]))
+            for (name, contents) in expected { #expect(try text(output.appendingPathComponent(name)) == contents) }
+            #expect(try !text(output.appendingPathComponent("Draft.strata+Names.swift")).contains("\nid"))
+
+            // Files of templates and descriptions that are gone are removed; files of yours stay.
+            try write("// mine\n", to: generated.appendingPathComponent("Book+Mine.swift"))
+            try FileManager.default.removeItem(at: own.appendingPathComponent("Entity+Names.swift.mustache"))
+            try FileManager.default.removeItem(at: own.appendingPathComponent("Schema+All.swift.mustache"))
+            #expect(run(["check", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
+            let left = try files(folder).filter { $0.contains("+") && $0.hasSuffix(".swift") }
+            #expect(left == ["Generated/Book+Mine.swift", "Generated/Genre.strata+Names.swift"])
+
+            // Another name is an error, which says what the names are.
+            try write(firstLine + "\n", to: own.appendingPathComponent("Entity+Two words.swift.mustache"))
+            var said: [String] = []
+            let console = Console(say: { _ in }, complain: { said.append($0) })
+            #expect(Command.run(["generate", folder.path], console: console) == .diagnostics)
+            #expect(said.joined().contains("additional ones are Entity+NAME.swift, Subtype+NAME.swift and Schema+NAME"))
+        }
+    }
+
     @Test func `an empty lock is an error, because it may have lost its versions`() throws {
         try withModel { (folder: URL) throws in
             for text in ["", "\n \n"] {

@@ -37,10 +37,10 @@ import Testing
     @Test func `the templates use every value that the reference lists, and no other`() throws {
         let templates = try Templates.load()
         let documented = documented()
-        #expect(documented.count == 11)
+        #expect(documented.count == 14)
         // Templates that share values need not use all of them.
         var (used, unused): (Set<String>, Set<String>) = ([], [])
-        for (template, values) in documented {
+        for (template, values) in documented where !template.contains("+") {
             let names = try names(in: template, templates)
             for value in values {
                 let line = value.line.trimmingPrefix { $0 == " " }

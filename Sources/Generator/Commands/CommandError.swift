@@ -129,6 +129,8 @@ package enum CommandError: Error, CustomStringConvertible {
         case .noTemplates(let path): "\(path): error: the folder of templates does not exist"
         case .unknownTemplate(let path, let known):
             "\(path): error: unknown template; the templates are " + known.joined(separator: ", ")
+                + "; additional ones are Entity+NAME.swift, Subtype+NAME.swift and Schema+NAME.swift, with a NAME of "
+                + "letters, digits and underscores"
         case .templateFormat(let path, nil, let firstLine):
             "\(path):1: error: the first line must be \(firstLine), which states the format of its values"
         case .templateFormat(let path, let found?, let firstLine):

@@ -99,7 +99,7 @@ package struct ModelFolder: Sendable {
     /// The file with the released versions.
     var lock: URL { url.appendingPathComponent(Generator.lockName) }
 
-    /// Reads the templates: your own, and those of Strata that yours do not replace.
+    /// Reads the templates: your own, additional ones among them, and those of Strata that yours do not replace.
     ///
     /// - Throws: `CommandError` if the folder of your own templates does not exist, or one is unknown or of another format.
     func templates() throws -> [String: String] {
@@ -109,7 +109,7 @@ package struct ModelFolder: Sendable {
         guard let replacements = try? Templates.load(from: own) else { throw CommandError.noTemplates(own.path) }
         for (name, text) in replacements.sorted(by: { $0.key < $1.key }) {
             let path = own.appendingPathComponent(name + ".mustache").path
-            if templates[name] == nil {
+            if templates[name] == nil, AdditionalTemplate(name) == nil {
                 throw CommandError.unknownTemplate(path, known: templates.keys.sorted())
             }
             if Templates.format(of: text) != Templates.format {

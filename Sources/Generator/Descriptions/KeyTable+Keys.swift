@@ -507,7 +507,7 @@ extension KeyTable {
             default: "`false`"),
         Key(
             "templates", .field, .string,
-            "a folder whose templates replace those of Strata, relative to the folder of the model: see "
+            "a folder whose templates replace those of Strata, or add files, relative to the folder of the model: see "
                 + "<doc:CustomizingGeneratedCode>",
             default: "none"),
         Key(

@@ -10,6 +10,8 @@ package struct Generator: Sendable {
     let history: SchemaHistory
     let options: GenerationOptions
     let names: SwiftNames
+    /// Your own templates for more files, in the order of their names.
+    let additional: [AdditionalTemplate]
     private let renderer: Renderer
 
     /// Creates a generator.
@@ -22,13 +24,14 @@ package struct Generator: Sendable {
         self.history = history
         self.options = options
         self.names = SwiftNames(history, options.structs, areQualified: options.qualifiesNames)
+        self.additional = templates.keys.sorted().compactMap(AdditionalTemplate.init)
         self.renderer = Renderer(templates)
     }
 
     /// Returns the Swift files of the model's target.
     ///
     /// There is one file for the schema and one for the migrations. Each description has a file with its newest type,
-    /// and a file with its superseded types, if it has such types.
+    /// and a file with its superseded types, if it has such types. Your additional templates have more files.
     ///
     /// - Parameter isBuilt: Whether a build generates the files. A build plugin must name its files before it knows the
     ///   versions, so each description then has exactly one file.
@@ -53,7 +56,7 @@ package struct Generator: Sendable {
                     isBuilt)
             case .unpersisted(let name): isBuilt ? files(name, "", nil as EntityFile?, nil, isBuilt) : []
             }
-        }.flatMap(\.self)
+        }.flatMap(\.self) + additionalSources(isBuilt: isBuilt)
     }
 
     /// Returns the files with the types of the description `name`.json.

@@ -10,8 +10,7 @@ package enum TemplateReference {
         ("Subtype.swift", "The newest type of a subtype.", SubtypeFile.self),
         ("SubtypeHistory.swift", "The superseded types of a subtype.", SubtypeFile.self),
         (
-            "NotStored.swift", "The file that a build needs for a description of nothing that is stored.",
-            NotStoredFile.self
+            "NotStored.swift", "The file of a build for a description that has nothing for it.", NotStoredFile.self
         ),
         ("Schema.swift", "The type of the schema.", SchemaFile.self),
         ("Migrations.swift", "The protocols of the custom migrations, and what these use.", MigrationsFile.self),
@@ -19,6 +18,9 @@ package enum TemplateReference {
         ("Tests.swift", "The tests of a model.", TestsFile.self),
         ("Version.sql", "The DDL of one version.", VersionSQLFile.self),
         ("Step.sql", "The statements of one step.", StepSQLFile.self),
+        ("Entity+NAME.swift", "One more file for each entity of the newest version.", EntityFile.self),
+        ("Subtype+NAME.swift", "One more file for each subtype of the newest version.", SubtypeFile.self),
+        ("Schema+NAME.swift", "One more file for the schema.", NewestTypes.self),
     ]
 
     /// The text, in Markdown.
@@ -35,6 +37,8 @@ package enum TemplateReference {
             `EntityExtras.swift` is empty. What you write there is added to each newest struct, and can use the values of its element
             of `shapes`.
 
+            The last three templates are yours: NAME consists of letters, digits and underscores, and there may be any number of them.
+
             """
         var described: [ObjectIdentifier: String] = [:]
         for (name, contents, values) in templates {
@@ -43,7 +47,7 @@ package enum TemplateReference {
                 text += "Its values are those of `\(other)`.\n"
             } else {
                 described[ObjectIdentifier(values)] = name
-                text += lines(values, indentation: "", inside: []).map { $0 + "\n" }.joined()
+                text += lines(values, described, indentation: "", inside: []).map { $0 + "\n" }.joined()
             }
         }
         return text
@@ -51,9 +55,12 @@ package enum TemplateReference {
 
     /// Returns the lines for the values of a type.
     ///
-    /// - Parameter path: The types of the values that contain these. The values of one of them are not repeated.
+    /// - Parameters:
+    ///   - described: The templates that have been described, by their values.
+    ///   - path: The types of the values that contain these. The values of one of them are not repeated.
     private static func lines<Values: TemplateValues>(
-        _ values: Values.Type, indentation: String, inside path: [ObjectIdentifier]
+        _ values: Values.Type, _ described: [ObjectIdentifier: String], indentation: String,
+        inside path: [ObjectIdentifier]
     ) -> [String] {
         Values.fields.flatMap { field -> [String] in
             var mark = ""
@@ -67,7 +74,11 @@ package enum TemplateReference {
             }
             let line = "\(indentation)- `\(field.name)\(mark)`: \(field.documentation)"
             guard let parts, !path.contains(ObjectIdentifier(parts)), parts != values else { return [line] }
-            return [line] + lines(parts, indentation: indentation + "  ", inside: path + [ObjectIdentifier(values)])
+            if let template = described[ObjectIdentifier(parts)], parts != values {
+                return ["\(line), each with the values of `\(template)`"]
+            }
+            return [line]
+                + lines(parts, described, indentation: indentation + "  ", inside: path + [ObjectIdentifier(values)])
         }
     }
 }

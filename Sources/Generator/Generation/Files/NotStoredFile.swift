@@ -1,6 +1,6 @@
 import Mustache
 
-/// The values of `NotStored.swift`: the file that a build has for a description of nothing that is stored.
+/// The values of `NotStored.swift`: a file that a build must have, though the description has nothing for it.
 struct NotStoredFile: TemplateValues {
     let source: String
 
