@@ -73,6 +73,6 @@ import Testing
         let wrong = run("--target", "my-app")
         #expect(
             wrong.code == .usage
-                && wrong.output == "error: my-app is no name of a Swift target; choose one with --target")
+                && wrong.output == "error: my-app is not a name of a Swift target; choose one with --target")
     }
 }

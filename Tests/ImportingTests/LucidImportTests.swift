@@ -137,13 +137,13 @@ import Testing
     @Test(arguments: [
         ("input_path: E\n", "App/E: error: there is no such folder"),
         ("input_path: D\n\tx: 1\n", "App/.lucid.yaml:2: error: a line begins with a tab"),
-        ("input_path: D\nx\n", "App/.lucid.yaml:2: error: this is no setting like \"key: value\""),
+        ("input_path: D\nx\n", "App/.lucid.yaml:2: error: this is not a setting like \"key: value\""),
         ("input_path: &a D\n", "App/.lucid.yaml:1: error: this form of YAML is not read; write the value plainly"),
         (
             "input_path: D\nlexicon: [a,\n  b]\n",
             "App/.lucid.yaml:2: error: a list ends on another line; write it on one"
         ),
-        ("current_version: new\ninput_path: D\n", "App/.lucid.yaml: error: current_version is no version: new"),
+        ("current_version: new\ninput_path: D\n", "App/.lucid.yaml: error: current_version is not a version: new"),
     ])
     func `wrong settings`(_ settings: String, _ message: String) throws {
         try writeProject(settings: settings)

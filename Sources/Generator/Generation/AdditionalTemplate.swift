@@ -12,7 +12,7 @@ package struct AdditionalTemplate: Sendable {
         case schema = "Schema"
     }
 
-    /// What its files are about.
+    /// The part of the model that each of its files belongs to.
     let subject: Subject
     /// The part of its name that is yours: `Mock`.
     let name: String

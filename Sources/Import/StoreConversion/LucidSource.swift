@@ -81,7 +81,7 @@ struct LucidSource: ConversionSource {
         for table in version.tables where table.isJoinTable {
             let owner = table.foreignKeys[0].target
             let property = String(table.name.dropFirst(owner.count + 1))
-            // A table with a name of its own has an origin.
+            // A table with its own name has an origin.
             let origin = format.sources(of: "", in: table.name, at: index)[0].split(separator: ".")
             let attribute = origin.count == 2 ? String(origin[1]) : nil
             guard let source = source(of: owner),
@@ -141,7 +141,7 @@ struct LucidSource: ConversionSource {
     private func pairs(_ table: Table, _ column: String, of owners: ConvertedTable) -> ConvertedTable {
         let text = "CAST(\(SQL.quoted(column)) AS TEXT)"
         let key = owners.table.columnNames.firstIndex(of: owners.table.primaryKey.first ?? "").map { owners.values[$0] }
-        // A list that is no JSON becomes a pair without a target, which is set aside.
+        // A list that is not JSON becomes a pair without a target, which is set aside.
         let list =
             "CASE WHEN json_valid(\(text)) THEN \(text) WHEN \(SQL.quoted(column)) IS NULL THEN '[]' ELSE '[{}]' END"
         return ConvertedTable(

@@ -19,7 +19,7 @@ struct InitCommand {
         }
         guard let first = name.first, first.isLetter || first == "_",
             name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
-        else { throw CommandError.usage("\(name) is no name of a Swift target; choose one with --target") }
+        else { throw CommandError.usage("\(name) is not a name of a Swift target; choose one with --target") }
         target = name
         strata = arguments.option("--strata") ?? Self.pathOfStrata(from: folder) ?? "../strata"
     }

@@ -221,7 +221,7 @@ extension CoreStoreVersion {
         let line: Int
         private let options: [(label: String?, value: [SwiftToken])]
 
-        /// Reads a property; nil if it is no field.
+        /// Reads a property; nil if it is not a field.
         ///
         /// - Throws: `ImportError` if it is a field that cannot be read.
         init?(_ property: SwiftSource.Property, of owner: SwiftSource.Declaration, _ types: SwiftTypes) throws {

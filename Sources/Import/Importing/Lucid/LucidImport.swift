@@ -42,7 +42,7 @@ package struct LucidImport {
                 throw ImportError("write current_version in .lucid.yaml", path: path)
             }
             let first = try oldest.map { text in
-                guard let version = Version(text) else { throw ImportError("\(text) is no version", path: path) }
+                guard let version = Version(text) else { throw ImportError("\(text) is not a version", path: path) }
                 return version
             }
             if current < last.version {
@@ -189,7 +189,7 @@ package struct LucidImport {
             return name == type ? nil : "public typealias \(name) = \(type)\n"
         }
         if lines.isEmpty { return nil }
-        return "// The names that the types had in the code of Lucid. Delete those that you do not need.\n\n"
+        return "// The names that the types had in the code of Lucid. Delete each that you do not need.\n\n"
             + lines.sorted().joined()
     }
 

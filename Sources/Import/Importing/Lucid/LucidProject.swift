@@ -53,7 +53,7 @@ struct LucidProject {
         let number = settings["current_version"]?.text
         version = try number.map { text in
             guard let version = Version(text) else {
-                throw ImportError("current_version is no version: \(text)", path: file.path)
+                throw ImportError("current_version is not a version: \(text)", path: file.path)
             }
             return version
         }

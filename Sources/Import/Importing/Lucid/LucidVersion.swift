@@ -12,7 +12,7 @@ struct LucidVersion {
     let files: [SourceFile]
     /// The descriptions of entities that are stored, and of subtypes, in Strata's spelling.
     private(set) var elements: [Element] = []
-    /// What is stored in this version.
+    /// The stored part of this version.
     let stored: ModelVersion
 
     /// A description.

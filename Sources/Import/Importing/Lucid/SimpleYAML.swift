@@ -77,7 +77,7 @@ indirect enum SimpleYAML: Hashable, Sendable {
             }
             guard let colon = line.text.firstIndex(of: ":"),
                 line.text.index(after: colon) == line.text.endIndex || line.text[line.text.index(after: colon)] == " "
-            else { throw ImportError("this is no setting like \"key: value\"", path: path, line: line.number) }
+            else { throw ImportError("this is not a setting like \"key: value\"", path: path, line: line.number) }
             let key = unquoted(line.text[..<colon])
             let rest = line.text[line.text.index(after: colon)...].trimmingPrefix { $0 == " " }
             position += 1
