@@ -91,6 +91,8 @@ struct Model {
         return files.filter { file in
             file.pathExtension == "json" && file.lastPathComponent != "strata.json"
                 && !own.contains { file.path.hasPrefix($0) }
+                // Lucid's folder for descriptions of what servers send.
+                && !file.pathComponents.dropFirst(folder.pathComponents.count).dropLast().contains("EndpointPayloads")
         }
     }
 

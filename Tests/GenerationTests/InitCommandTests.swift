@@ -40,7 +40,9 @@ import Testing
         #expect(try text("Sources/App/Model/SQL/1.0.sql").contains("CREATE TABLE \"note\""))
         #expect(try text("Tests/AppTests/Generated/AppMigrationTests.strata.swift").contains("AppSchema"))
         let again = self.run()
-        #expect(again.code == .diagnostics && again.output == "Sources/App/Model: error: there is a model already")
+        #expect(
+            again.code == .diagnostics
+                && again.output.hasSuffix("Sources/App/Model/strata.json: error: there is a model already"))
     }
 
     @Test func `a package keeps its files, and its manifest is not changed`() throws {
@@ -59,6 +61,24 @@ import Testing
         ] {
             #expect(run.output.contains(line + "\n"))
         }
+    }
+
+    @Test func `no file is written over, and a target has one model`() throws {
+        defer { clean() }
+        try write("", to: "Sources/README.md")
+        try write("", to: "Sources/App/a.swift")
+        try write("mine", to: "Sources/App/Model/Note.json")
+        let note = run()
+        #expect(
+            note.code == .diagnostics
+                && note.output.hasSuffix("Model/Note.json: error: init would write over this file; move it away"))
+        #expect(try text("Sources/App/Model/Note.json") == "mine")
+        try write("{}", to: "Sources/App/Data/strata.json")
+        let other = run()
+        #expect(
+            other.code == .diagnostics
+                && other.output.hasSuffix("App/Data/strata.json: error: there is a model already"))
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path))
     }
 
     @Test func `a target has to be named if there are several, or if the folder's name is none`() throws {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Importing
+
 /// Sources of models of CoreStore, and their stores.
 @Suite struct CoreStoreTests {
     let work: Workspace
@@ -119,12 +121,71 @@ import Testing
             #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); DataStack(migrationChain: ["V0", "V1"])"#,
             "the chain names V0, which no CoreStoreSchema declares"
         ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); CoreStoreSchema(modelVersion: "V2", entities: [Entity<A>("A")]); DataStack(migrationChain: ["V2"])"#,
+            "the chain does not name V1; add it, or import the sources without this schema"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); DataStack(migrationChain: [V1.name, V2.name])"#,
+            "the migration chain is not written with literals"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); CoreStoreSchema(modelVersion: "V2", entities: [Entity<A>("A")]); DataStack(migrationChain: ["V1", V2.name])"#,
+            "the migration chain is not written with literals"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); DataStack(migrationChain: ["V1": V2.name])"#,
+            "the migration chain is not written with literals"
+        ),
+        (
+            #"class A: CoreStoreObject { @Field.Stored("x", previousVersionKeyPath: Keys.old) var x: Int }; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]);"#,
+            "previousVersionKeyPath: Keys.old is not a literal"
+        ),
+        (
+            #"class A: CoreStoreObject { let x = Value.Required<Bool>("x", initial: false, isTransient: flag) }; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]);"#,
+            "isTransient: flag is not a literal"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A", isAbstract: flag)])"#,
+            "isAbstract: flag is not a literal"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A", indexes: common)])"#,
+            "indexes: common is not a literal"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")], versionLock: lock)"#,
+            "versionLock: lock is not a literal"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")], versionLock: ["A": hash])"#,
+            "the versionLock of V1 is not written with literals"
+        ),
+        (
+            #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); CustomSchemaMappingProvider(from: "V1", to: V2.name)"#,
+            "the version to which this provider migrates is not a literal"
+        ),
     ])
     func `sources that cannot be read`(_ text: String, _ message: String) throws {
         try work.write(text, to: "A.swift")
         let run = work.run("import", "corestore", work.path("A.swift"), "--into", work.path("Model"))
         #expect(run.code != .success && run.complaints.count == 1)
         #expect(run.complaints.first?.hasSuffix("error: " + message) == true, "\(run.complaints)")
+    }
+
+    @Test func `a schema is found beside its type, and a chain beside a parameter for one`() throws {
+        let text = """
+            class A: CoreStoreObject { @Field.Stored("x", previousVersionKeyPath: nil) var x: Int? }
+            extension CoreStoreSchema { static func make() -> CoreStoreSchema { first } }
+            var first: CoreStoreSchema { CoreStoreSchema(modelVersion: "V10", entities: [Entity<A>("A")]) }
+            let second: CoreStoreSchema = .init(modelVersion: "V9", entities: [Entity<A>("A")])
+            func makeStack(migrationChain: [String]) -> DataStack { DataStack(first, second, migrationChain: []) }
+            """
+        for (chain, order) in [("", ["V9", "V10"]), (#"DataStack(migrationChain: ["V10", "V9"])"#, ["V10", "V9"])] {
+            try work.write(text + "\n" + chain, to: "A.swift")
+            let versions = try CoreStoreModels.read(work.path("A.swift")).versions
+            #expect(versions.map(\.version.name) == order)
+        }
     }
 
     @Test func `a store is converted`() throws {

@@ -202,6 +202,20 @@ import Testing
             cases: #""cases": ["seen", "gone"], "unused_cases": ["new"]"#)
     }
 
+    @Test func `a tag of the newest version with other descriptions is noted`() throws {
+        try writeHistory()
+        func note(_ model: String) throws -> Bool {
+            let run = work.run("import", "lucid", work.path("App"), "--into", work.path(model), "--git")
+            #expect(run.code == .success, "\(run.complaints)")
+            return try work.text("\(model)/IMPORT.md").contains("the tag has this version, but other descriptions than")
+        }
+        try release("release_1.2-34")
+        #expect(try !note("One"))
+        let path = "App/D/Entities/Movie.json"
+        try work.write(try work.text(path).replacing("headline", with: "other_headline"), to: path)
+        #expect(try note("Two"))
+    }
+
     @Test func `the history is read from the tags of releases`() throws {
         try writeHistory()
         let run = work.run("import", "lucid", work.path("App"), "--into", work.path("Model"), "--git")

@@ -154,6 +154,8 @@ enum ImportFinding: Hashable, Sendable {
     case settingOfLucid
     /// A tag of a release has no descriptions in the folder.
     case tagWithoutDescriptions
+    /// A tag of the newest version has other descriptions than the folder.
+    case tagOfNewestVersion
     /// The app's own function may have changed values in the step to the version.
     case migrationOfLucid(String)
 

@@ -27,8 +27,11 @@ struct InitCommand {
     /// The only target of an existing package, or the name of the folder; nil if there are several targets.
     private static func target(of folder: URL) -> String? {
         let sources = folder.appendingPathComponent("Sources").path
-        let targets =
-            (try? FileManager.default.contentsOfDirectory(atPath: sources))?.filter { !$0.hasPrefix(".") } ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: sources)) ?? []
+        let targets = names.filter { name in
+            let isFolder = (try? FileManager.default.contentsOfDirectory(atPath: "\(sources)/\(name)")) != nil
+            return isFolder && !name.hasPrefix(".")
+        }
         if targets.isEmpty { return folder.lastPathComponent }
         return targets.count == 1 ? targets[0] : nil
     }
@@ -39,7 +42,7 @@ struct InitCommand {
             .deletingLastPathComponent()
         while package.pathComponents.count > 1 {
             let manifest = try? String(contentsOf: package.appendingPathComponent("Package.swift"), encoding: .utf8)
-            if manifest?.contains("name: \"strata\"") == true {
+            if manifest?.contains(/Package\(\s*name: "strata"/) == true {
                 let (own, other) = (folder.resolvingSymlinksInPath().pathComponents, package.pathComponents)
                 let shared = zip(own, other).prefix { $0 == $1 }.count
                 let parts = Array(repeating: "..", count: own.count - shared) + other.dropFirst(shared)
@@ -52,9 +55,16 @@ struct InitCommand {
 
     func run(_ console: Console) throws {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
-        let model = folder.appendingPathComponent("Sources/\(target)/Model")
-        if FileManager.default.fileExists(atPath: model.appendingPathComponent("strata.json").path) {
-            throw CommandError.message("\(model.path): error: there is a model already")
+        let sources = folder.appendingPathComponent("Sources/\(target)")
+        let model = sources.appendingPathComponent("Model")
+        let paths = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
+        if let marker = paths.first(where: { $0.split(separator: "/").last == "strata.json" }) {
+            throw CommandError.message(
+                "\(sources.appendingPathComponent(marker).path): error: there is a model already")
+        }
+        let note = model.appendingPathComponent("Note.json")
+        if FileManager.default.fileExists(atPath: note.path) {
+            throw CommandError.message("\(note.path): error: init would write over this file; move it away")
         }
         let manifest = folder.appendingPathComponent("Package.swift")
         let isNew = !FileManager.default.fileExists(atPath: manifest.path)
@@ -66,7 +76,7 @@ struct InitCommand {
             let url = folder.appendingPathComponent(name)
             if !Self.hasSwiftFile(url.deletingLastPathComponent()) { files.append((url, text)) }
         }
-        files.append((model.appendingPathComponent("Note.json"), Self.note))
+        files.append((note, Self.note))
         files.append((model.appendingPathComponent("strata.json"), "{}\n"))
         for url in try FileWriter.write(files) { console.say("wrote \(url.path)") }
         guard Command.run(["generate", model.path, "--target", target], console: console) == .success else {
@@ -154,7 +164,7 @@ struct InitCommand {
 
         @testable import \(target)
 
-        @Test func `a note is stored`() throws {
+        @Test("A note is stored") func noteIsStored() throws {
             let store = try Store(inMemory: \(target)Schema.self)
             try store.write { try $0.insert(Note(id: 1, title: "Buy tea")) }
             #expect(try store.read { try $0.fetch(Note.all.where { $0.isDone == false }) }.map(\\.title) == ["Buy tea"])

@@ -50,11 +50,13 @@ struct CoreStoreModels {
             return Version(
                 version: .init(name: schema.name, path: schema.path, model: try reader.model()), hashes: schema.hashes)
         }
-        let notes = calls("CustomSchemaMappingProvider").compactMap { call -> ImportNote? in
+        let notes = try calls("CustomSchemaMappingProvider").compactMap { call -> ImportNote? in
             let arguments = SwiftSource.Attribute(name: "", arguments: call.arguments, line: call.line).parts
-            guard case .string(let name?)? = arguments.first(where: { $0.label == "to" })?.value.first?.kind,
-                let index = ordered.firstIndex(where: { $0.name == name })
-            else { return nil }
+            guard case .string(let name?)? = arguments.first(where: { $0.label == "to" })?.value.first?.kind else {
+                throw ImportError(
+                    "the version to which this provider migrates is not a literal", path: call.path, line: call.line)
+            }
+            guard let index = ordered.firstIndex(where: { $0.name == name }) else { return nil }
             let file = URL(fileURLWithPath: call.path).lastPathComponent
             return ImportNote(version: index, finding: .mappingProvider(file: file, line: call.line))
         }
@@ -67,8 +69,12 @@ struct CoreStoreModels {
     private func calls(_ name: String) -> [(arguments: [SwiftToken], path: String, line: Int)] {
         files.flatMap { file in
             file.tokens.indices.compactMap { index -> (arguments: [SwiftToken], path: String, line: Int)? in
-                guard file.tokens[index].text == name, index + 1 < file.tokens.count,
-                    let arguments = file.tokens.inside(bracketAt: index + 1)
+                guard file.tokens[index].text == name else { return nil }
+                // `let schema: CoreStoreSchema = .init(…)`
+                let rest = file.tokens[(index + 1)...]
+                let open = index + (rest.prefix(3).map(\.text) == ["=", ".", "init"] ? 4 : 1)
+                guard open < file.tokens.count, file.tokens[open].text == "(",
+                    let arguments = file.tokens.inside(bracketAt: open)
                 else { return nil }
                 return (arguments, file.path, file.tokens[index].line)
             }
@@ -78,6 +84,7 @@ struct CoreStoreModels {
     private func schema(_ call: (arguments: [SwiftToken], path: String, line: Int)) throws -> Schema {
         let parts = SwiftSource.Attribute(name: "", arguments: call.arguments, line: call.line).parts
         func refusal(_ message: String) -> ImportError { ImportError(message, path: call.path, line: call.line) }
+        try CoreStoreVersion.checkLiterals(parts, path: call.path)
         guard case .string(let name?)? = parts.first(where: { $0.label == "modelVersion" })?.value.first?.kind else {
             throw refusal("the modelVersion of this schema is not a literal")
         }
@@ -85,7 +92,7 @@ struct CoreStoreModels {
             let elements = list.inside(bracketAt: 0)?.split(on: ",")
         else { throw refusal("the entities of \(name) are not written as [Entity<A>(\"A\"), Entity<B>(\"B\")]") }
         let entities = try elements.map { element in
-            guard let entry = CoreStoreVersion.EntityEntry(element, path: call.path) else {
+            guard let entry = try CoreStoreVersion.EntityEntry(element, path: call.path) else {
                 throw ImportError(
                     "\(element.text) is not written as Entity<A>(\"A\")", path: call.path, line: element[0].line)
             }
@@ -97,7 +104,7 @@ struct CoreStoreModels {
             guard element.count > 3, case .string(let entity?) = element[0].kind, element[1].text == ":",
                 let number = element[3].text.lowercased().split(separator: "x").last,
                 let first = UInt64(number.filter { $0 != "_" }, radix: 16)
-            else { continue }
+            else { throw refusal("the versionLock of \(name) is not written with literals") }
             // CoreStore reads the numbers from memory, where the first byte is the last of a number.
             let digits = String(first.byteSwapped, radix: 16)
             hashes[entity] = String(repeating: "0", count: 16 - digits.count) + digits
@@ -106,9 +113,16 @@ struct CoreStoreModels {
     }
 
     /// Returns the schemas in the order of the migration chain; without one, in that of their names.
+    ///
+    /// - Throws: `ImportError` if the chain does not name the same versions as the schemas.
     private func order(_ schemas: [Schema]) throws -> [Schema] {
-        guard let (names, path, line) = chain() else {
+        guard let (names, path, line) = try chain() else {
             return schemas.sorted { $0.name.compare($1.name, options: [.numeric]) == .orderedAscending }
+        }
+        if let other = schemas.first(where: { !names.contains($0.name) }) {
+            throw ImportError(
+                "the chain does not name \(other.name); add it, or import the sources without this schema", path: path,
+                line: line)
         }
         return try names.map { name in
             guard let schema = schemas.first(where: { $0.name == name }) else {
@@ -120,18 +134,32 @@ struct CoreStoreModels {
     }
 
     /// Returns the versions of `migrationChain`, oldest first; nil if there is none.
-    private func chain() -> (names: [String], path: String, line: Int)? {
+    ///
+    /// - Throws: `ImportError` if its elements are not literals.
+    private func chain() throws -> (names: [String], path: String, line: Int)? {
         for file in files {
             for index in file.tokens.indices where file.tokens[index].text == "migrationChain" {
                 guard index + 2 < file.tokens.count, file.tokens[index + 1].text == ":",
-                    let elements = file.tokens.inside(bracketAt: index + 2)?.split(on: ",")
+                    file.tokens[index + 2].text == "[",
+                    let elements = file.tokens.inside(bracketAt: index + 2)?.split(on: ","), !elements.isEmpty,
+                    // The type of a parameter.
+                    elements.map(\.text) != ["String"]
                 else { continue }
                 let links = elements.map {
                     $0.compactMap { if case .string(let text?) = $0.kind { text } else { nil } }
                 }
-                guard links.allSatisfy({ $0.count == links[0].count }) else { continue }
+                // `"V1"`, or `"V1": "V2"`
+                let isPaired = links[0].count == 2
+                guard
+                    zip(links, elements).allSatisfy({ $0.count == (isPaired ? 2 : 1) && $1.count == (isPaired ? 3 : 1) }
+                    )
+                else {
+                    throw ImportError(
+                        "the migration chain is not written with literals", path: file.path,
+                        line: file.tokens[index].line)
+                }
                 var names = links.map { $0[0] }
-                if links[0].count == 2 {
+                if isPaired {
                     // `["V1": "V3", "V2": "V3"]`: a version comes after all that lead to it.
                     names = []
                     var rest = Set(links.flatMap(\.self))

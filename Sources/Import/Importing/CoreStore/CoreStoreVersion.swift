@@ -13,7 +13,7 @@ struct CoreStoreVersion {
         var line: Int
 
         /// Reads an element of the list of entities; nil if it is something else.
-        init?(_ tokens: [SwiftToken], path: String) {
+        init?(_ tokens: [SwiftToken], path: String) throws {
             guard let open = tokens.firstIndex(where: { $0.text == "(" }), open > 3, tokens[0].text == "Entity",
                 tokens[1].text == "<", tokens[open - 1].text == ">", let arguments = tokens.inside(bracketAt: open)
             else { return nil }
@@ -21,7 +21,9 @@ struct CoreStoreVersion {
             self.path = path
             line = tokens[0].line
             var name: String?
-            for part in SwiftSource.Attribute(name: "", arguments: arguments, line: line).parts {
+            let parts = SwiftSource.Attribute(name: "", arguments: arguments, line: line).parts
+            try CoreStoreVersion.checkLiterals(parts, path: path)
+            for part in parts {
                 switch (part.label, part.value.first?.kind) {
                 case (nil, .string(let text?)): name = text
                 case ("isAbstract", _): isAbstract = part.value.first?.text == "true"
@@ -51,6 +53,27 @@ struct CoreStoreVersion {
         self.source = source
         types = SwiftTypes(source, schema: nil)
         self.entities = entities
+    }
+
+    /// Checks the arguments that an import reads.
+    ///
+    /// - Throws: `ImportError` with the line of one that is not a literal.
+    static func checkLiterals(_ parts: [(label: String?, value: [SwiftToken])], path: String) throws {
+        for case (let label?, let value) in parts {
+            guard let first = value.first, value.map(\.text) != ["nil"] else { continue }
+            let isLiteral =
+                switch label {
+                case "previousVersionKeyPath", "renamingIdentifier", "versionHashModifier":
+                    if case .string(_?) = first.kind { value.count == 1 } else { false }
+                case "isAbstract", "isTransient", "allowsExternalBinaryDataStorage":
+                    ["true", "false"].contains(value.text)
+                case "indexes", "uniqueConstraints", "versionLock": first.text == "["
+                default: true
+                }
+            if !isLiteral {
+                throw ImportError("\(label): \(value.text) is not a literal", path: path, line: first.line)
+            }
+        }
     }
 
     func model() throws -> CoreDataModel {
@@ -266,6 +289,7 @@ extension CoreStoreVersion {
                 throw refusal("its name in the model is not a literal")
             }
             self.name = name
+            try CoreStoreVersion.checkLiterals(options, path: owner.path)
             let options = options
             func text(_ labels: String...) -> String? {
                 let value = options.first { labels.contains($0.label ?? "") }?.value.first?.kind

@@ -15,6 +15,8 @@ package struct LucidImport {
     private let schema: String
     /// The tags without descriptions in the folder.
     private var emptyTags: [String] = []
+    /// The tag of the newest version, if its descriptions are others than those of the folder.
+    private var otherNewest: String?
 
     /// Reads the descriptions.
     ///
@@ -66,7 +68,16 @@ package struct LucidImport {
                     tag.version, tag: tag.name, files: files, folder: project.folder, schema: schema)
                 if versions.last?.elements != version.elements { versions.append(version) }
             }
-            versions.append(try LucidVersion(current, tag: nil, files: files, folder: project.folder, schema: schema))
+            let newest = try LucidVersion(current, tag: nil, files: files, folder: project.folder, schema: schema)
+            if let tag = history.tags.last(where: { $0.version == current }) {
+                let tagged = try history.descriptions(at: tag)
+                let released = try LucidVersion(
+                    current, tag: tag.name, files: tagged, folder: project.folder, schema: schema)
+                if !tagged.isEmpty, released.elements != newest.elements {
+                    otherNewest = tag.name
+                }
+            }
+            versions.append(newest)
             if versions.count > 1, versions[versions.count - 2].elements == versions.last?.elements {
                 versions.removeLast()
             }
@@ -167,6 +178,10 @@ package struct LucidImport {
     private func notes(in history: SchemaHistory) -> [ImportNote] {
         var notes = project.otherSettings.map { ImportNote(version: 0, property: $0, finding: .settingOfLucid) }
         notes += emptyTags.map { ImportNote(version: 0, property: $0, finding: .tagWithoutDescriptions) }
+        if let otherNewest {
+            notes.append(
+                ImportNote(version: history.versions.count - 1, property: otherNewest, finding: .tagOfNewestVersion))
+        }
         guard let function = project.migrations, let newest = versions.last else { return notes }
         for element in newest.elements where !element.isSubtype {
             for item in element.items.dropFirst() {

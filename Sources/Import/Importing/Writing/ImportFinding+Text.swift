@@ -74,6 +74,9 @@ extension ImportFinding {
         case .customStage(let file, let line): "\(file):\(line) is a custom stage, which may rewrite values"
         case .mappingProvider(let file, let line): "\(file):\(line) is a custom mapping, which may rewrite values"
         case .tagWithoutDescriptions: "the tag has no descriptions in this folder, so the version is left out"
+        case .tagOfNewestVersion:
+            "the tag has this version, but other descriptions than the folder; if customers have it, write a later "
+                + "current_version in .lucid.yaml, and import again"
         case .settingOfLucid: "a setting of .lucid.yaml, which a store does not need"
         case .migrationOfLucid(let function):
             "the history has the version, and \(function)() may have changed values in it"
