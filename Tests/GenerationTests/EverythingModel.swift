@@ -7,7 +7,9 @@ import SQLSchema
 enum EverythingModel {
     /// The descriptions, by file name.
     static var files: [String: String] {
-        var files = ["strata.json": "{ \"mode\": \"build\", \"codable\": \"description_names\" }\n"]
+        var files = [
+            "strata.json": #"{ "mode": "build", "codable": "description_names", "templates": "Templates" }"# + "\n"
+        ]
         files["Scalars.json"] = scalars
         for kind in Identifier.Kind.allCases { files["\(kind.rawValue.capitalized)Key.json"] = key(kind) }
         files["Conversions.json"] = conversions

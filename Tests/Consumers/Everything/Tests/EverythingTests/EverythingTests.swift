@@ -36,6 +36,14 @@ import Testing
         #expect(together == separately && !separately.isEmpty)
     }
 
+    @Test func `additional templates add code for each entity, each subtype and the schema`() {
+        #expect(Article.namesOfProperties == ["id", "title", "body", "stars"])
+        #expect(Mood.nameOfFile == "Mood.json" && Flags.nameOfFile == "Flags.json" && Place.nameOfFile == "Place.json")
+        #expect(TypeNames.version == "2.1")
+        #expect(TypeNames.entities.contains("Article") && !TypeNames.entities.contains("Remote"))
+        #expect(TypeNames.subtypes.contains("Mood"))
+    }
+
     @Test func `a relationship with duplicates contains a row several times, and its inverse once`() throws {
         try withStore { store in
             let hubs = (1...3).map { Hub(id: .init(rawValue: $0)) }
