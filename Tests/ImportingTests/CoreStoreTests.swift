@@ -122,6 +122,14 @@ import Testing
             "the chain names V0, which no CoreStoreSchema declares"
         ),
         (
+            #"class A: CoreStoreObject { @Field.Relationship("x", inverse: \.$y) var x: A? }; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")])"#,
+            "x: its inverse y is not a relationship of A"
+        ),
+        (
+            #"class A: CoreStoreObject { @Field.Stored("y") var y = 1; let x = Relationship.ToOne<A>("x", inverse: { $0.y }) }; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")])"#,
+            "x: its inverse y is not a relationship of A"
+        ),
+        (
             #"class A: CoreStoreObject {}; CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A")]); CoreStoreSchema(modelVersion: "V2", entities: [Entity<A>("A")]); DataStack(migrationChain: ["V2"])"#,
             "the chain does not name V1; add it, or import the sources without this schema"
         ),
@@ -171,6 +179,22 @@ import Testing
         let run = work.run("import", "corestore", work.path("A.swift"), "--into", work.path("Model"))
         #expect(run.code != .success && run.complaints.count == 1)
         #expect(run.complaints.first?.hasSuffix("error: " + message) == true, "\(run.complaints)")
+    }
+
+    @Test func `an inverse can be a property of a superclass`() throws {
+        let text = #"""
+            class Thing: CoreStoreObject { @Field.Relationship("shelf") var shelf: Shelf? }
+            class Book: Thing { @Field.Stored("isbn") var isbn: String? }
+            class Shelf: CoreStoreObject { @Field.Relationship("books", inverse: \.$shelf) var books: Set<Book> }
+            CoreStoreSchema(modelVersion: "V1", entities: [Entity<Thing>("Thing"), Entity<Book>("Book"), Entity<Shelf>("Shelf")])
+            """#
+        try work.write(text, to: "A.swift")
+        let model = try #require(try CoreStoreModels.read(work.path("A.swift")).versions.first).version.model
+        let inverses = model.entities.flatMap(\.properties).compactMap { property -> String? in
+            guard case .relationship(let relationship) = property.content else { return nil }
+            return "\(property.name): \(relationship.inverse ?? "none")"
+        }
+        #expect(inverses == ["shelf: books", "books: shelf"])
     }
 
     @Test func `a schema is found beside its type, and a chain beside a parameter for one`() throws {

@@ -98,7 +98,7 @@ struct CoreStoreVersion {
             model.entities.append(entity)
             fields.append(own)
         }
-        connectInverses(&model, fields)
+        try connectInverses(&model, fields)
         for (index, entry) in entities.enumerated() {
             // A path can lead to a property of a superclass.
             func name(_ variable: String, in entity: CoreDataModel.Entity) -> String {
@@ -192,16 +192,28 @@ struct CoreStoreVersion {
     }
 
     /// Sets both sides of each inverse. CoreStore needs it at one of them.
-    private func connectInverses(_ model: inout CoreDataModel, _ fields: [[Field]]) {
+    ///
+    /// - Throws: `ImportError` if a class does not have the property that is an inverse.
+    private func connectInverses(_ model: inout CoreDataModel, _ fields: [[Field]]) throws {
         for (entity, own) in fields.enumerated() {
             for field in own {
                 guard let variable = field.inverse,
                     let index = model.entities[entity].properties.firstIndex(where: { $0.name == field.name }),
-                    case .relationship(let relationship) = model.entities[entity].properties[index].content,
-                    let target = model.entities.firstIndex(where: { $0.name == relationship.destination }),
-                    let other = fields[target].first(where: { $0.variable == variable })?.name,
-                    let otherIndex = model.entities[target].properties.firstIndex(where: { $0.name == other })
+                    case .relationship(let relationship) = model.entities[entity].properties[index].content
                 else { continue }
+                // The property may belong to a superclass.
+                var target = model.entities.firstIndex { $0.name == relationship.destination }
+                while let place = target, !fields[place].contains(where: { $0.variable == variable }) {
+                    target = model.entities.firstIndex { $0.name == model.entities[place].parent }
+                }
+                guard let target, let other = fields[target].first(where: { $0.variable == variable })?.name,
+                    let otherIndex = model.entities[target].properties.firstIndex(where: { $0.name == other }),
+                    case .relationship = model.entities[target].properties[otherIndex].content
+                else {
+                    throw ImportError(
+                        "\(field.name): its inverse \(variable) is not a relationship of \(relationship.destination)",
+                        path: declaration(of: entities[entity].type)?.path ?? entities[entity].path, line: field.line)
+                }
                 func set(_ inverse: String, _ entity: Int, _ property: Int) {
                     guard case .relationship(var found) = model.entities[entity].properties[property].content else {
                         return
