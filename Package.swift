@@ -191,6 +191,11 @@ let package = Package(
         .testTarget(
             name: "PodcastsTests", dependencies: ["CSQLite", "Podcasts", "Strata", "StrataTesting"],
             plugins: ["StrataBuild"]),
+        .target(name: "Seeds", dependencies: ["Strata"], path: "Tests/Seeds", plugins: ["StrataBuild"]),
+        .testTarget(
+            name: "SeedTests",
+            dependencies: ["Laundry", "Movies", "Seeds", "SQLSchema", "Strata", "StrataTesting"],
+            plugins: ["StrataBuild"]),
         .testTarget(
             name: "LaundryTests", dependencies: ["Laundry", "MigrationFaults", "Strata", "StrataTesting"],
             plugins: ["StrataBuild"]),

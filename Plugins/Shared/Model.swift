@@ -53,6 +53,8 @@ struct Model {
     let isBuilt: Bool
     /// The names of the test targets.
     let tests: [String]
+    /// The names of the targets with samples and no tests.
+    let samples: [String]
     /// Your own templates and their folder, which may be outside the folder of the target.
     let templates: [URL]
 
@@ -69,7 +71,11 @@ struct Model {
         // The tool reports the problems in this file.
         let values = (try? JSONSerialization.jsonObject(with: Data(contentsOf: marker))) as? [String: Any] ?? [:]
         isBuilt = values["mode"] as? String == "build"
-        tests = values["tests"] as? [String] ?? [values["tests"] as? String ?? target.name + "Tests"]
+        func names(_ key: String) -> [String]? {
+            values[key] as? [String] ?? (values[key] as? String).map { [$0] }
+        }
+        tests = names("tests") ?? [target.name + "Tests"]
+        samples = names("samples") ?? []
         var templates: [URL] = []
         if let path = values["templates"] as? String {
             let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: folder).standardizedFileURL

@@ -7,7 +7,8 @@ import PackagePlugin
 
 /// Checks the generated files of a model in each build, or generates them if the model's mode is `build`.
 ///
-/// In a test target, it checks or generates the tests of the models that the target depends on.
+/// In a test target, it checks or generates the tests of the models that the target depends on. In a target that
+/// `strata.json` names for samples, it does the same with these.
 @main
 struct StrataBuild: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
@@ -48,7 +49,8 @@ private struct Builder {
         if let file = target.files.first(where: { $0.lastPathComponent == "strata.lock" }) {
             Diagnostics.error("\(file.path): the model beside it has no strata.json, so nothing is checked: restore it")
         }
-        return dependencies.compactMap(Model.init(of:)).filter { $0.tests.contains(target.name) }
+        return dependencies.compactMap(Model.init(of:))
+            .filter { $0.tests.contains(target.name) || $0.samples.contains(target.name) }
             .map { testCommand(for: $0, in: target) }
     }
 
@@ -69,6 +71,7 @@ private struct Builder {
 
     private func testCommand(for model: Model, in target: ModelTarget) -> Command {
         let name = model.target.name
+        let content = model.tests.contains(target.name) ? "MigrationTests" : "Samples"
         let arguments = model.arguments + ["--test-target", "\(target.name)=\(target.folder.path)"]
         // SwiftPM warns of files that no command reads.
         let fixtures = target.files.filter { ["rows", "sqlite"].contains($0.pathExtension) }
@@ -84,6 +87,6 @@ private struct Builder {
         return .buildCommand(
             displayName: "Generating the tests of \(name)", executable: tool,
             arguments: ["tests", "--output", folder.path] + arguments, inputFiles: model.inputs + fixtures,
-            outputFiles: [folder.appending(path: "\(model.target.module)MigrationTests.strata.swift")])
+            outputFiles: [folder.appending(path: "\(model.target.module)\(content).strata.swift")])
     }
 }

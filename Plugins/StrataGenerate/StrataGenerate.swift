@@ -52,8 +52,9 @@ private struct Project {
             Diagnostics.error("several targets have a model, so --release needs --target NAME")
             return
         }
-        let tests = targets.filter(\.isTest).flatMap { ["--test-target", "\($0.name)=\($0.folder.path)"] }
         for model in models {
+            let tests = targets.filter { $0.isTest || model.samples.contains($0.name) }
+                .flatMap { ["--test-target", "\($0.name)=\($0.folder.path)"] }
             let process = Process()
             process.executableURL = tool
             process.arguments = ["generate"] + model.arguments + tests + extractor.remainingArguments

@@ -9,7 +9,8 @@ import Testing
     private static let sources: [String: [[String]]] = {
         let swift =
             Documentation.files(
-                in: ["Entities", "Tests/Consumers", "Tests/MoviesTests", "Tests/LaundryTests"], endingIn: ".swift")
+                in: ["Entities", "Tests/Consumers", "Tests/MoviesTests", "Tests/LaundryTests", "Tests/SeedTests"],
+                endingIn: ".swift")
             + Documentation.files(in: ["Tests/DocumentationTests", "Tests/PodcastsTests"], endingIn: "Samples.swift")
         func lines(_ files: [URL]) -> [[String]] {
             files.compactMap { try? String(contentsOf: $0, encoding: .utf8) }.map { Documentation.trimmed($0) }

@@ -1190,12 +1190,50 @@ import Testing
             try FileManager.default.createDirectory(
                 at: root.appendingPathComponent("Tests/LibraryTests"), withIntermediateDirectories: true)
             let message =
-                "! \(folder.path)/strata.json: error: the package has no test target LibraryTest; did you mean \"LibraryTests\"?"
+                "! \(folder.path)/strata.json: error: the package has no target LibraryTest; did you mean \"LibraryTests\"?"
             #expect(said(["generate", folder.path]) == message)
             #expect(said(["check", folder.path]) == message)
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Generated").path))
             try write("{}", to: folder.appendingPathComponent("strata.json"))
             #expect(run(["generate", folder.path]) == .success)
+        }
+    }
+
+    @Test func `targets that strata.json names for samples get them, and nothing else`() throws {
+        try withModel(#"{ "samples": ["Support", "FeatureTests"], "access": "internal" }"#) { (folder: URL) throws in
+            let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            try write("// StrataBuild, StrataTesting", to: root.appendingPathComponent("Package.swift"))
+            let features = root.appendingPathComponent("Tests/FeatureTests")
+            try FileManager.default.createDirectory(at: features, withIntermediateDirectories: true)
+            #expect(
+                said(["generate", folder.path])
+                    == "! \(folder.path)/strata.json: error: the package has no target Support: add it to Package.swift, with a folder Tests/Support"
+            )
+            let support = root.appendingPathComponent("Sources/Support")
+            try FileManager.default.createDirectory(at: support, withIntermediateDirectories: true)
+            #expect(run(["generate", folder.path]) == .success)
+            let files = [support, features].map { $0.appendingPathComponent("Generated/LibrarySamples.strata.swift") }
+            for file in files {
+                let text = try text(file)
+                #expect(text.contains("    static func sample<") && text.contains("@testable import Library\n"))
+                #expect(!text.contains("import Testing"))
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).sorted()
+                        == [".gitattributes", "LibrarySamples.strata.swift"])
+            }
+            #expect(run(["check", folder.path]) == .success)
+            try write("", to: files[0])
+            #expect(run(["check", folder.path]) == .diagnostics)
+            #expect(run(["generate", folder.path]) == .success)
+            // A build generates them instead, and removes the committed ones.
+            try write(#"{ "samples": "Support", "mode": "build" }"#, to: folder.appendingPathComponent("strata.json"))
+            #expect(run(["generate", folder.path]) == .success)
+            #expect(!FileManager.default.fileExists(atPath: files[0].path))
+            let output = root.appendingPathComponent("output")
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let arguments = ["--output", output.path, "--test-target", "Support=\(support.path)"]
+            #expect(run(["tests", "--model", folder.path, "--target", "Library"] + arguments) == .success)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == ["LibrarySamples.strata.swift"])
         }
     }
 

@@ -8,7 +8,9 @@ enum EverythingModel {
     /// The descriptions, by file name.
     static var files: [String: String] {
         var files = [
-            "strata.json": #"{ "mode": "build", "codable": "description_names", "templates": "Templates" }"# + "\n"
+            "strata.json":
+                #"{ "mode": "build", "codable": "description_names", "samples": "EverythingSupport", "templates": "Templates" }"#
+                + "\n"
         ]
         files["Scalars.json"] = scalars
         for kind in Identifier.Kind.allCases { files["\(kind.rawValue.capitalized)Key.json"] = key(kind) }

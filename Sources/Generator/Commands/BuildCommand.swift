@@ -33,7 +33,11 @@ struct BuildCommand {
         let generator = try model.generator(
             testFolder: testFolders.first.map { .path($0.url.path) } ?? .aboveFile, for: testFolders.first)
         if place == .sources { try checkCommitted(model) }
-        let artifacts = place == .tests ? generator.tests() : generator.sources(isBuilt: true)
+        let artifacts =
+            switch place {
+            case .tests: testFolders.isEmpty ? generator.samples() : generator.tests()
+            default: generator.sources(isBuilt: true)
+            }
         for file in try generator.rendered(artifacts) {
             // Write every declared output, even if its contents stay the same: the build system compares modification
             // dates.

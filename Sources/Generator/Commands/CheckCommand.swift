@@ -173,7 +173,8 @@ struct CheckCommand {
         if scope == .all { try folder.checkTests(among: testTargets) }
         let testFolders = folder.testFolders(among: testTargets)
         let model = try Pipeline.load(folder, tests: testFolders, scope: scope)
-        let output = try Pipeline.generate(model, scope: scope)
+        let output = try Pipeline.generate(
+            model, scope: scope, samples: folder.sampleFolders(among: testTargets))
         func stale(_ url: URL, _ message: String) -> Finding {
             Finding(file: url.path, message: message, isMendedByGenerating: true)
         }

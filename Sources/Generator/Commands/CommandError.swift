@@ -121,7 +121,7 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path)/strata.json: error: \"imported\" names columns that no version has: "
                 + columns.joined(separator: ", ") + "; write them as TABLE.COLUMN"
         case .noTestTarget(let path, let name, let nearest):
-            "\(path)/strata.json: error: the package has no test target \(name)"
+            "\(path)/strata.json: error: the package has no target \(name)"
                 + (nearest.map { "; did you mean \"\($0)\"?" }
                     ?? ": add it to Package.swift, with a folder Tests/\(name)")
         case .secondModel(let path, let other):

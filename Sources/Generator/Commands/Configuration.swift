@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     var tests: [String]
     /// Whether `strata.json` names the test targets.
     var namesTests = false
+    /// The names of the targets with samples and no tests.
+    var samples: [String] = []
     var access = GenerationOptions.Access.public
     /// The versions whose DDL is generated.
     var ddl = GenerationOptions.DDL.all
@@ -63,6 +65,7 @@ package struct Configuration: Sendable {
         versions = values.versions()
         schema = values.string("schema") ?? schema
         if let names = values.strings("tests") { (tests, namesTests) = (names, true) }
+        samples = values.strings("samples") ?? samples
         mode = values.choice("mode") ?? mode
         access = values.choice("access") ?? access
         ddl = values.choice("ddl") ?? ddl

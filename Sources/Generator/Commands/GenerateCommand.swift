@@ -60,7 +60,10 @@ struct GenerateCommand {
         if draft.isBeta { return try run(folder, .newest, console) }
         // The beta has the tables of the draft, so everything that the draft needs is there.
         let sealing = model.sealing.sealingFiles(hasPassed: model.openTests.isEmpty).sealing
-        try checkRelease(of: model.with(sealing), try Pipeline.generate(model.with(sealing)))
+        try checkRelease(
+            of: model.with(sealing),
+            try Pipeline.generate(
+                model.with(sealing), samples: folder.sampleFolders(among: testTargets)))
         let betas = model.history.versions.map(\.version).filter { $0.isBeta && $0.final == draft }
         let beta = draft.beta((betas.last?.number.beta ?? 0) + 1)
         var edits = try Renumbering.renumber(
@@ -96,7 +99,7 @@ struct GenerateCommand {
         let loaded = try Pipeline.load(folder, tests: testFolders, releasing: release)
         let sealed = loaded.sealing.sealingFiles(hasPassed: loaded.openTests.isEmpty)
         let model = loaded.with(sealed.sealing)
-        let tree = try Pipeline.generate(model)
+        let tree = try Pipeline.generate(model, samples: folder.sampleFolders(among: testTargets))
         if case .steps(let steps) = release {
             for step in steps {
                 // The tests write them again.

@@ -70,10 +70,24 @@ struct GeneratedTree {
                 testFolder.fixtures(of: model.history.name).appendingPathComponent(".gitignore"),
                 "# Written by Strata: what the tests write for drafts is not committed.\ndraft-*\n\(TestRecord.fileName)\n"
             ))
-        if scope == .all, !tests.isEmpty { addAttributes(["*.swift"], in: generated, of: model.folder) }
-        let names = Set(tests.map(\.name) + [Generator.testsName(model.folder.module)])
-        // A test target may belong to several models. Only the files of this model may be removed.
-        add(tests, in: generated, suffix: ".swift", owning: names.contains)
+        add(tests, inTests: generated, of: model, scope)
+    }
+
+    /// Adds the files of a target with samples and no tests.
+    mutating func addSamples(
+        _ samples: [GeneratedFile], in folder: URL, of model: LoadedModel, _ scope: Pipeline.Scope
+    ) {
+        add(samples, inTests: folder.appendingPathComponent("Generated", isDirectory: true), of: model, scope)
+    }
+
+    private mutating func add(
+        _ files: [GeneratedFile], inTests folder: URL, of model: LoadedModel, _ scope: Pipeline.Scope
+    ) {
+        if scope == .all, !files.isEmpty { addAttributes(["*.swift"], in: folder, of: model.folder) }
+        // The target may belong to several models. Only the files of this model may be removed.
+        let module = model.folder.module
+        let names = [Generator.testsName(module), Generator.samplesName(module)]
+        add(files, in: folder, suffix: ".swift", owning: names.contains)
     }
 
     private mutating func addStubs(_ generated: [GeneratedFile], in folder: ModelFolder) {

@@ -145,8 +145,14 @@ package struct ModelFolder: Sendable {
     ///   beside the nearest Package.swift.
     package func testFolders(among named: [String: URL]?) -> [TestFolder] {
         configuration.tests.enumerated().compactMap { index, name in
-            (named.map { $0[name] } ?? folder(ofTests: name)).map { TestFolder(url: $0, isFirst: index == 0) }
+            (named.map { $0[name] } ?? folder(ofTarget: name)).map { TestFolder(url: $0, isFirst: index == 0) }
         }
+    }
+
+    /// Returns the existing folders of the targets with samples and no tests.
+    func sampleFolders(among named: [String: URL]?) -> [URL] {
+        configuration.samples.filter { !configuration.tests.contains($0) }
+            .compactMap { name in named.map { $0[name] } ?? folder(ofTarget: name) }
     }
 
     /// Returns the path of the folder from the nearest folder above it and a folder of tests.
@@ -158,24 +164,31 @@ package struct ModelFolder: Sendable {
 
     /// Returns the names of the model's test targets that do not exist.
     func missingTests(among named: [String: URL]?) -> [String] {
-        configuration.tests.filter { name in (named.map { $0[name] } ?? folder(ofTests: name)) == nil }
+        configuration.tests.filter { !exists($0, among: named) }
     }
 
-    /// Checks that the test targets in `strata.json` exist.
+    private func exists(_ name: String, among named: [String: URL]?) -> Bool {
+        (named.map { $0[name] } ?? folder(ofTarget: name)) != nil
+    }
+
+    /// Checks that the test targets in `strata.json` exist, and the targets with samples.
     ///
     /// - Parameter named: The test targets of the package; nil if only their folders can be found.
     /// - Throws: `CommandError.noTestTarget` if one does not exist.
     package func checkTests(among named: [String: URL]?) throws {
-        guard configuration.namesTests, let name = missingTests(among: named).first else { return }
-        let folders = testsFolder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) }
-        let known = named.map { Array($0.keys) } ?? folders ?? []
+        let tests = configuration.namesTests ? missingTests(among: named) : []
+        guard let name = (tests + configuration.samples.filter { !exists($0, among: named) }).first else { return }
+        let folders = targetFolders.flatMap {
+            (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? []
+        }
+        let known = named.map { Array($0.keys) } ?? folders
         throw CommandError.noTestTarget(path, name: name, nearest: known.sorted().nearest(to: name))
     }
 
     /// Returns warnings about missing parts of the package manifest. Without the plugin, no build checks the generated
     /// files. Without `StrataTesting`, the generated tests do not compile.
     func manifestWarnings() -> [String] {
-        guard let manifest = testsFolder?.deletingLastPathComponent().appendingPathComponent("Package.swift"),
+        guard let manifest = package?.appendingPathComponent("Package.swift"),
             let text = try? String(contentsOf: manifest, encoding: .utf8)
         else { return [] }
         var warnings: [String] = []
@@ -211,8 +224,12 @@ package struct ModelFolder: Sendable {
         return nil
     }
 
-    /// The folder `Tests` of the package.
-    private var testsFolder: URL? { package?.appendingPathComponent("Tests", isDirectory: true) }
+    /// The folders of the package that contain the folders of targets. Tests come first.
+    private var targetFolders: [URL] {
+        package.map { folder in
+            ["Tests", "Sources"].map { folder.appendingPathComponent($0, isDirectory: true) }
+        } ?? []
+    }
 
     /// The folder of a test target.
     package struct TestFolder: Sendable {
@@ -221,9 +238,9 @@ package struct ModelFolder: Sendable {
         let isFirst: Bool
     }
 
-    private func folder(ofTests name: String) -> URL? {
-        let tests = testsFolder?.appendingPathComponent(name, isDirectory: true)
-        return tests.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+    private func folder(ofTarget name: String) -> URL? {
+        targetFolders.map { $0.appendingPathComponent(name, isDirectory: true) }
+            .first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
     /// Returns the folder for files of a kind.

@@ -59,8 +59,14 @@ enum Pipeline {
 
     /// Generates the files of a model, and compares them with those on disk. Nothing is written.
     ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - scope: The parts to generate.
+    ///   - samples: The folders of the targets with samples and no tests.
     /// - Throws: `Diagnostics` if the model has several drafts; `CommandError` or `TemplateError` if a template is wrong.
-    static func generate(_ model: LoadedModel, scope: Scope = .all) throws -> GeneratedTree {
+    static func generate(
+        _ model: LoadedModel, scope: Scope = .all, samples: [URL] = []
+    ) throws -> GeneratedTree {
         guard model.severalDrafts.isEmpty else { throw Diagnostics(model.severalDrafts) }
         let isCommitted = model.folder.configuration.mode == .committed
         let generator = try model.generator(for: model.testFolders.first { $0.isFirst })
@@ -82,6 +88,10 @@ enum Pipeline {
         for tests in scope == .sources ? [] : model.testFolders {
             let generator = tests.isFirst ? generator : try model.generator(for: tests)
             tree.addTests(isCommitted ? try generator.rendered(generator.tests()) : [], in: tests, of: model, scope)
+        }
+        for folder in scope == .sources ? [] : samples {
+            tree.addSamples(
+                isCommitted ? try generator.rendered(generator.samples()) : [], in: folder, of: model, scope)
         }
         return tree
     }

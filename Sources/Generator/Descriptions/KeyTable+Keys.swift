@@ -466,6 +466,10 @@ extension KeyTable {
                 + "expectations; the fixtures of the first are sealed",
             default: "`AppTests` for the target `App`"),
         Key(
+            "samples", .field, .any(of: [.string, .strings]),
+            "the name of another target, or an array of them, that gets `AppSchema.sample` and no generated tests",
+            default: "none"),
+        Key(
             "access", .field, .choice(["public", "package", "internal"]),
             #"`"public"`, `"package"` or `"internal"`: the access level of the generated code"#,
             default: #"`"public"`"#),

@@ -108,6 +108,11 @@ package struct Generator: Sendable {
         [Artifact(.tests, Self.testsName(options.module), "Tests.swift", testsFile())]
     }
 
+    /// Returns the Swift files of a target with samples.
+    package func samples() -> [Artifact] {
+        [Artifact(.tests, Self.samplesName(options.module), "Samples.swift", samplesFile())]
+    }
+
     /// Returns the lock. It seals as many versions as the options say.
     package func lock() -> GeneratedFile {
         GeneratedFile(
@@ -141,4 +146,7 @@ package struct Generator: Sendable {
 
     /// Returns the name of the file with the tests of a module.
     package static func testsName(_ module: String) -> String { module + "MigrationTests.strata.swift" }
+
+    /// Returns the name of the file with the samples of a module.
+    package static func samplesName(_ module: String) -> String { module + "Samples.strata.swift" }
 }

@@ -16,6 +16,7 @@ package enum TemplateReference {
         ("Migrations.swift", "The protocols of the custom migrations, and what these use.", MigrationsFile.self),
         ("MigrationStub.swift", "The stub of a custom migration.", MigrationStubFile.self),
         ("Tests.swift", "The tests of a model.", TestsFile.self),
+        ("Samples.swift", "Rows with sample values.", SamplesFile.self),
         ("Version.sql", "The DDL of one version.", VersionSQLFile.self),
         ("Step.sql", "The statements of one step.", StepSQLFile.self),
         ("Entity+NAME.swift", "One more file for each entity of the newest version.", EntityFile.self),

@@ -39,6 +39,18 @@ struct CheckedRows {
         return others.isEmpty ? samples : others
     }
 
+    /// Returns an ordinary value that satisfies the checks of the column alone, if there is one. Different numbers give different
+    /// values if the type has enough of them.
+    func plain(
+        _ number: Int, _ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable
+    ) throws -> SQLiteValue {
+        let plain = SampleValues.plain(type, number)
+        let values = [plain] + variants(number, column, of: table, type)
+        if let value = try values.first(where: { try admits($0, column, of: table) }) { return value }
+        let candidates = try candidates(type, column, of: table)
+        return candidates.isEmpty ? plain : candidates[number % candidates.count]
+    }
+
     /// Returns texts with the texts in the checks of a column alone, different for each number.
     func variants(
         _ number: Int, _ column: FixtureColumn, of table: FixtureTable, _ type: ColumnType

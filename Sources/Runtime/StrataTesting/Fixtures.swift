@@ -35,12 +35,13 @@ public struct Fixtures: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - folder: The folder of the test target.
+    ///   - folder: The folder of the test target. Samples need none.
     ///   - model: The path of the model from a folder above `folder`. A release asks which tests have passed with the
     ///     files in it; nil to record nothing.
     ///   - checksConversions: Whether there are tests of conversions.
     public init(
-        of schema: any Schema.Type, in folder: URL, model: String? = nil, checksConversions: Bool = false
+        of schema: any Schema.Type, in folder: URL = FileManager.default.temporaryDirectory, model: String? = nil,
+        checksConversions: Bool = false
     ) {
         _ = Self.memoryStatistics
         self.schema = schema
@@ -89,8 +90,8 @@ public struct Fixtures: Sendable {
     ///   - fingerprint: The fingerprint of the fixture's file; nil until the fixture is sealed.
     ///   - samples: Writes your own rows.
     public mutating func version(
-        _ name: String, sealed isSealed: Bool, file fingerprint: UInt64? = nil,
-        samples: @escaping @Sendable (WriteTransaction) throws -> Void
+        _ name: String, sealed isSealed: Bool = false, file fingerprint: UInt64? = nil,
+        samples: @escaping @Sendable (WriteTransaction) throws -> Void = { _ in }
     ) {
         versions.append(
             FixtureVersion(

@@ -10,9 +10,13 @@ let package = Package(
         .target(
             name: "Everything", dependencies: [.product(name: "Strata", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .target(
+            name: "EverythingSupport",
+            dependencies: ["Everything", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
         .testTarget(
             name: "EverythingTests",
-            dependencies: ["Everything", .product(name: "StrataTesting", package: "strata")],
+            dependencies: ["Everything", "EverythingSupport", .product(name: "StrataTesting", package: "strata")],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v6]

@@ -53,6 +53,25 @@ struct TestsFile: TemplateValues {
     ]
 }
 
+/// The values of `Samples.swift`: a function that returns rows with sample values.
+struct SamplesFile: TemplateValues {
+    let schema: String
+    let module: String
+    /// The access modifier with a space after it; empty for `internal`.
+    let access: String
+    let tables: [TableDefinition]
+    let versions: [TestsFile.Version]
+
+    static let fields: [TemplateField<Self>] = [
+        .text("schema", \.schema, "the name of the schema's type"),
+        .text("module", \.module, "the name of the target's module"),
+        .text("access", \.access, "the access modifier with a space after it; empty for `internal`"),
+        .flag("isInternal", \.access.isEmpty, "whether the generated code is internal"),
+        .list("tables", \.tables, "the tables of all versions"),
+        .list("versions", \.versions, "all versions, oldest first"),
+    ]
+}
+
 extension Generator {
     /// Returns the tests of all versions.
     func testsFile() -> TestsFile {
@@ -63,10 +82,22 @@ extension Generator {
             schema: history.name, module: options.module, folder: folder,
             model: options.modelPath.map(SwiftLiteral.string),
             tables: tables,
-            versions: history.versions.indices.map { version($0, versions[$0]) },
+            versions: fixtureVersions(versions),
             steps: names.steps.concurrentMap { stepTest($0, versions) },
             hasInvalidRowPolicies: !options.invalidRows.isEmpty,
             customSteps: names.steps.filter(\.isCustom).map(stepExpectations))
+    }
+
+    /// Returns the samples of all versions, for a target without the tests.
+    func samplesFile() -> SamplesFile {
+        let (tables, versions) = fixtureTables()
+        return SamplesFile(
+            schema: history.name, module: options.module, access: options.access.modifier, tables: tables,
+            versions: fixtureVersions(versions))
+    }
+
+    private func fixtureVersions(_ tables: [FixtureTables]) -> [TestsFile.Version] {
+        history.versions.indices.map { version($0, tables[$0]) }
     }
 
     private func version(_ index: Int, _ tables: FixtureTables) -> TestsFile.Version {

@@ -1,4 +1,5 @@
 import Everything
+import EverythingSupport
 import Foundation
 import Strata
 import Testing
@@ -42,6 +43,20 @@ import Testing
         #expect(TypeNames.version == "2.1")
         #expect(TypeNames.entities.contains("Article") && !TypeNames.entities.contains("Remote"))
         #expect(TypeNames.subtypes.contains("Mood"))
+    }
+
+    @Test func `samples of a target for test support satisfy the checks, and can be searched`() throws {
+        try withStore { store in
+            let rows = try checkedRows(5)
+            let article = try EverythingSchema.sample(Article.self)
+            try store.write { transaction in
+                try transaction.insert(contentsOf: rows)
+                try transaction.insert(article)
+                #expect(try Set(transaction.fetch(Checked.self)) == Set(rows))
+                #expect(try transaction.find(Article.self, id: article.id) == article)
+                #expect(Set(rows.map(\.email)).count == 5)
+            }
+        }
     }
 
     @Test func `a relationship with duplicates contains a row several times, and its inverse once`() throws {

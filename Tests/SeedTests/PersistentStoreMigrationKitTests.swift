@@ -1,0 +1,236 @@
+import Foundation
+@testable import Seeds
+import Strata
+import StrataTesting
+import Testing
+
+/// `persistent-store-migration-kit.md`: plans, operations and progress, line by line.
+@Suite("persistent-store-migration-kit.md") struct PersistentStoreMigrationKitTests {
+    private let fixtures = SeedsSchemaMigrationTests.fixtures
+
+    private func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seed-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
+    }
+
+    @Test func `line 8: a plan says the steps before they are taken`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let before = try Data(contentsOf: database.url)
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        #expect(plan.steps.count == 3 && plan.isPossible && !plan.isEmpty)
+        #expect(try Data(contentsOf: database.url) == before)
+    }
+
+    @Test func `line 10: a plan is made from what the file says of itself`() throws {
+        let database = try fixtures.database(of: "2.0")
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        #expect(plan.from == "2.0" && plan.to == "4.0" && plan.schema == "SeedsSchema")
+    }
+
+    @Test func `line 12: the app contains all versions between`() {
+        #expect(SeedsSchema.versions.allSatisfy { !$0.tables.isEmpty })
+        #expect(SeedsSchema.steps.map(\.from) == ["1.0", "2.0", "3.0"])
+    }
+
+    @Test func `line 13: a plan is carried out`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        let report = try plan.execute(at: database.url, to: SeedsSchema.self)
+        #expect(report?.from == "1.0" && report?.to == "4.0")
+        #expect(try MigrationPlan(from: database.url, to: SeedsSchema.self).isEmpty)
+    }
+
+    @Test func `line 14: after it, the store has the newest model`() throws {
+        let database = try fixtures.database(of: "1.0")
+        try MigrationPlan(from: database.url, to: SeedsSchema.self).execute(at: database.url, to: SeedsSchema.self)
+        let inspection = try StoreInspection(of: database.url, comparedWith: SeedsSchema.self)
+        #expect(inspection.version == "4.0" && inspection.drift == [])
+    }
+
+    @Test func `line 29: the metadata of a file can be read without opening it as a store`() throws {
+        let database = try fixtures.database(of: "3.0")
+        let inspection = try StoreInspection(of: database.url)
+        #expect(inspection.version == "3.0" && inspection.schema == "SeedsSchema")
+    }
+
+    @Test func `line 30: a store that does not exist needs no migration`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("new.sqlite")
+            #expect(throws: StoreError.self) { _ = try MigrationPlan(from: url, to: SeedsSchema.self) }
+            let store = try Store(at: url, schema: SeedsSchema.self)
+            #expect(store.migrationReport == nil)
+            #expect(try store.read { try $0.count(User.self) } == 0)
+        }
+    }
+
+    @Test func `line 34: metadata that cannot be read is an error`() throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("text.sqlite")
+            try Data("not a database, but long enough for its header".utf8).write(to: url)
+            #expect(throws: StoreError.notADatabase) { _ = try StoreInspection(of: url) }
+        }
+    }
+
+    @Test func `line 45: a plan for another schema is an error`() throws {
+        let database = try fixtures.database(of: "1.0")
+        #expect(throws: StoreError.otherSchema(found: "SeedsSchema", expected: "Other")) {
+            _ = try MigrationPlan(from: database.url, to: OtherSchema.self)
+        }
+    }
+
+    @Test func `line 50: a migration writes to another file, and leaves its source`() throws {
+        try withFolder { folder in
+            let database = try fixtures.database(of: "1.0")
+            let before = try Data(contentsOf: database.url)
+            let url = folder.appendingPathComponent("new.sqlite")
+            let report = try Store.migrate(from: database.url, to: url, schema: SeedsSchema.self)
+            #expect(report?.to == "4.0")
+            #expect(try Data(contentsOf: database.url) == before)
+            let store = try Store(at: url, schema: SeedsSchema.self)
+            #expect(try store.migrationReport == nil && store.read { try $0.count(User.self) } > 10)
+        }
+    }
+
+    @Test func `line 51: an error of the migration leaves the store at its version`() throws {
+        let database = try fixtures.database(of: "2.0")
+        let before = try Data(contentsOf: database.url)
+        #expect(throws: SeedError.self) { _ = try Store(at: database.url, schema: FailingSchema.self) }
+        #expect(try StoreInspection(of: database.url).version == "2.0")
+        #expect(try Data(contentsOf: database.url) == before)
+    }
+
+    @Test func `line 52: the error is that of your code`() throws {
+        let database = try fixtures.database(of: "2.0")
+        #expect(throws: SeedError(row: "1")) { _ = try Store(at: database.url, schema: FailingSchema.self) }
+    }
+
+    @Test func `line 60: the migrated store is open`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let store = try Store(at: database.url, schema: SeedsSchema.self)
+        #expect(try store.read { try $0.count(User.self) } > 10)
+    }
+
+    @Test func `line 65: reads and writes run on a private queue`() async throws {
+        let store = try Store(inMemory: SeedsSchema.self)
+        let isMain = try await store.write { _ in Thread.isMainThread }
+        #expect(!isMain)
+    }
+
+    @Test func `line 76: a migration runs as an operation`() async throws {
+        let database = try fixtures.database(of: "1.0")
+        let store = try await Store.open(at: database.url, schema: SeedsSchema.self)
+        #expect(store.migrationReport?.to == "4.0")
+    }
+
+    @Test func `line 83: an operation takes its source, its destination and its model`() throws {
+        try withFolder { folder in
+            let database = try fixtures.database(of: "1.0")
+            var options = StoreOptions()
+            options.newestVersion = "2.0"
+            let url = folder.appendingPathComponent("new.sqlite")
+            try Store.migrate(from: database.url, to: url, schema: SeedsSchema.self, options: options)
+            #expect(try StoreInspection(of: url).version == "2.0")
+        }
+    }
+
+    @Test func `line 89: a completion block gets the store`() async throws {
+        let database = try fixtures.database(of: "1.0")
+        let count = await withCheckedContinuation { continuation in
+            Store.open(at: database.url, schema: SeedsSchema.self) { result in
+                continuation.resume(returning: try? result.get().read { try $0.count(User.self) })
+            }
+        }
+        #expect(try #require(count) > 10)
+    }
+
+    @Test func `line 91: a completion block gets the error`() async throws {
+        let database = try fixtures.database(of: "2.0")
+        let error = await withCheckedContinuation { continuation in
+            Store.open(at: database.url, schema: FailingSchema.self) { result in
+                if case .failure(let error) = result {
+                    continuation.resume(returning: "\(error)")
+                } else {
+                    continuation.resume(returning: "none")
+                }
+            }
+        }
+        #expect(error.contains("SeedError"))
+    }
+
+    @Test func `line 105: an operation can be cancelled`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let progress = Progress(totalUnitCount: 1)
+        progress.cancel()
+        var options = StoreOptions()
+        options.report(to: progress)
+        #expect(throws: (any Error).self) {
+            _ = try Store(at: database.url, schema: SeedsSchema.self, options: options)
+        }
+        #expect(try StoreInspection(of: database.url).version == "1.0")
+    }
+
+    @Test func `line 111: a migration reports its progress, and a last time when it ends`() async throws {
+        let database = try fixtures.database(of: "1.0")
+        var events: [MigrationProgress] = []
+        for try await event in Store.opening(at: database.url, schema: SeedsSchema.self) {
+            if case .migrating(let progress) = event { events.append(progress) }
+        }
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.fraction <= $1.fraction })
+        #expect(try #require(events.last).totalRows > 100)
+    }
+
+    @Test func `line 112: the progress is a part of a tree of your own`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let tree = Progress(totalUnitCount: 2)
+        let migration = Progress(totalUnitCount: 1, parent: tree, pendingUnitCount: 1)
+        var options = StoreOptions()
+        options.report(to: migration)
+        _ = try Store(at: database.url, schema: SeedsSchema.self, options: options)
+        #expect(migration.fractionCompleted == 1 && tree.fractionCompleted == 0.5)
+    }
+
+    @Test func `line 121: a plan counts the rows of each table`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let rows = try database.store().read { try $0.count(SeedsSchema.V1_0.User.self) }
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        #expect(plan.tables.first?.first { $0.name == "user" }?.rows == rows)
+    }
+
+    @Test func `line 122: a plan of a store that has changed since is not carried out`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        _ = try Store(at: database.url, schema: SeedsSchema.self)
+        #expect(throws: MigrationError.self) { try plan.execute(at: database.url, to: SeedsSchema.self) }
+    }
+}
+
+/// A schema with another name.
+private enum OtherSchema: Schema {
+    static let name = "Other"
+    static let fingerprint = SeedsSchema.fingerprint
+    static let versions = SeedsSchema.versions
+    static let steps = SeedsSchema.steps
+}
+
+/// The error of a custom migration.
+struct SeedError: Error, Hashable {
+    let row: String
+}
+
+/// The schema, with a custom migration that fails in its first row.
+private enum FailingSchema: Schema {
+    static let name = SeedsSchema.name
+    static let fingerprint = SeedsSchema.fingerprint
+    static let versions = SeedsSchema.versions
+    static let steps = SeedsSchema.steps.map { step in
+        step.from != "2.0"
+            ? step
+            : MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
+                try run.migrate(SeedsSchema.V2_0.User.self) { (_, _) -> Outcome<SeedsSchema.V3_0.User> in
+                    throw SeedError(row: "1")
+                }
+            }
+    }
+}
