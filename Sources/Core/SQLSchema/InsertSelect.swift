@@ -59,6 +59,15 @@ package struct InsertSelect: Sendable {
         }
     }
 
+    /// Whether each new row has the number of its old one, and no row is left out.
+    package var keepsRowNumbers: Bool {
+        guard condition == nil else { return false }
+        guard let key = target.integerKey else { return source.hiddenRowID != nil && target.hiddenRowID != nil }
+        return source.integerKey.map { old in
+            values.contains { $0.column == key && $0.sql == SQL.quoted(old) }
+        } ?? false
+    }
+
     /// Returns the statement.
     ///
     /// - Parameters:

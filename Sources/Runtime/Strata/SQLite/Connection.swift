@@ -193,6 +193,8 @@ package final class Connection {
 
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
+    /// The number of the row that was last inserted.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(pointer) }
 
     /// The number of rows that all statements on this connection have changed so far.
     var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }

@@ -95,9 +95,16 @@ public final class CustomStep {
     ) throws {
         let map = try keyMap("merged \(Old.table.name)", from: Old.self, to: New.table)
         access.mergedKeys.append((New.table.name, map))
-        var oldRows = try OldRows<Old>("merge \(Old.table.name)", access)
-        oldRows.malformed = { try self.setAside($0, $1, Old.table, map) }
-        while let old = try oldRows.next() {
+        let old = Old.table
+        let oldRows = try OldRows(
+            "merge \(old.name)", of: old, named: access.oldName(old.name), access.connection, batches)
+        try oldRows.forEach { row in
+            let old: Old
+            do {
+                old = try Old(row: row)
+            } catch let error as MalformedValue {
+                return try setAside(row, error, Old.table, map)
+            }
             let key = Old.id(of: old)
             switch try body(old, access) {
             case .keep(let new):
@@ -126,32 +133,37 @@ public final class CustomStep {
     ///   - body: The function of the custom migration.
     /// - Throws: The error of `body`, or `MigrationError.rolledBack` if `body` caught an error that ended the
     ///   transaction.
-    public func migrate<Old: StoredEntity, New: StoredEntity>(
+    @inlinable public func migrate<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ body: (Old, StepAccess) throws -> Outcome<New>
     ) throws {
-        let table = New.table.name
-        let map = try keyMap(from: Old.self, to: New.table)
-        let insert = try access.connection.prepare(New.table.insert(into: access.temporaryNames[table] ?? table))
-        var oldRows = try OldRows<Old>("migrate \(Old.table.name)", access)
-        oldRows.malformed = { try self.setAside($0, $1, Old.table, map) }
-        while let old = try oldRows.next() {
-            let id = Old.id(of: old)
+        let rows = try RowMigration(Old.self, New.self, self)
+        // As below, the pointer avoids the cost of checking every access.
+        let waiting = UnsafeMutablePointer<WaitingRows<New>>.allocate(capacity: 1)
+        waiting.initialize(to: WaitingRows())
+        defer {
+            waiting.deinitialize(count: 1)
+            waiting.deallocate()
+        }
+        try rows.run { [access] row in
+            let old: Old
+            do {
+                old = try Old(row: row)
+            } catch let error as MalformedValue {
+                try rows.setAside(row, error)
+                return nil
+            }
             switch try body(old, access) {
             case .keep(let new):
-                let newID = New.id(of: new)
-                if (id as? New.ID) != newID { try map.record(id, as: newID) }
-                guard access.connection.isInTransaction else { throw MigrationError.rolledBack }
-                try new.write(to: insert)
-                try insert.run()
-            case .drop:
-                countGone(table, isMerged: false)
-                try map.record(id, as: New.ID?.none)
-            case .merge(let target):
-                countGone(table, isMerged: true)
-                try map.record(id, as: target)
+                let (id, newID) = (Old.id(of: old), New.id(of: new))
+                if (id as? New.ID) != newID { try rows.record(id, as: newID) }
+                waiting.pointee.rows.append(new)
+                return true
+            case .drop: try rows.recordGone(Old.id(of: old), into: New.ID?.none)
+            case .merge(let target): try rows.recordGone(Old.id(of: old), into: target)
             }
-            rows += 1
-            try monitor.advance(1, table: table)
+            return false
+        } _: {
+            try waiting.pointee.writeNext(to: $0)
         }
     }
 
@@ -258,71 +270,5 @@ extension MigrationReport {
         droppedRows.merge(step.droppedRows, uniquingKeysWith: +)
         mergedRows.merge(step.mergedRows, uniquingKeysWith: +)
         setAsideRows.merge(step.setAsideRows, uniquingKeysWith: +)
-    }
-}
-
-/// The rows of an old entity that are not migrated yet. Only one row at a time is in memory.
-private struct OldRows<Old: StoredEntity> {
-    private let task: String
-    private let connection: Connection
-    private let batches: MigrationBatches?
-    /// The rows, and their numbers if they can be migrated in batches; nil if the task is done.
-    private let select: Statement?
-    private let isNumbered: Bool
-    private let columnCount = Old.table.fetchedColumns.count
-    private var isStarted = false
-    /// Handles a row that cannot be read.
-    var malformed: ((Row, MalformedValue) throws -> Void)?
-
-    /// Starts or continues a task, whose name no other part of the step has.
-    init(_ task: String, _ access: StepAccess) throws {
-        self.task = task
-        connection = access.connection
-        batches = access.batches
-        let name = access.oldName(Old.table.name)
-        let number = try batches == nil ? nil : connection.rowNumber(of: name)
-        isNumbered = number != nil
-        let first = try batches.map { try $0.start(task) } ?? Int64.min
-        guard let first else {
-            select = nil
-            return
-        }
-        guard let number else {
-            select = try connection.prepare(Old.table.select(from: name))
-            return
-        }
-        select = try connection.prepare(
-            "SELECT \(SQL.list(Old.table.fetchedColumns)), \(number) FROM \(SQL.quoted(name)) "
-                + "WHERE \(number) >= ?1 ORDER BY \(number)")
-        try select?.bind(first, at: 1)
-    }
-
-    /// Returns the next row; nil after the last one. It first commits the batch of the row before, if that is due.
-    mutating func next() throws -> Old? {
-        guard let select else { return nil }
-        while true {
-            do {
-                return try read(select)
-            } catch let error as MalformedValue {
-                guard let malformed else { throw error }
-                try malformed(select.row, error)
-            }
-        }
-    }
-
-    private mutating func read(_ select: Statement) throws -> Old? {
-        if isStarted {
-            guard connection.isInTransaction else { throw MigrationError.rolledBack }
-            if isNumbered, let batches, batches.isDue, let row = try Int64?(row: select.row, at: columnCount),
-                row < Int64.max
-            {
-                try batches.commit(task, through: row)
-                try select.bind(row + 1, at: 1)
-            }
-        }
-        isStarted = true
-        if try select.step() { return try Old.read(select.row) }
-        try batches?.finish(task)
-        return nil
     }
 }

@@ -98,17 +98,32 @@ package final class MigrationBatches {
     func forEachPart(
         _ task: String, of table: String, number: String, _ body: (Int64, Int64, Int) throws -> Void
     ) throws {
-        guard let first = try start(task) else { return }
+        try forEachPart(task) { first, size in
+            guard let part = try connection.part(of: table, number: number, from: first, size: size) else { return nil }
+            try body(first, part.last, part.count)
+            return part
+        }
+    }
+
+    /// Runs `body` with parts of a task's rows, in the order of their numbers, and commits between them.
+    ///
+    /// - Parameters:
+    ///   - task: The name of the task.
+    ///   - body: Handles rows from a number on, at most the given count of them. Returns which they were; nil if there are none.
+    func forEachPart(_ task: String, _ body: (_ first: Int64, _ size: Int) throws -> RowPart?) throws {
+        guard var first = try start(task) else { return }
         let least = duration == .zero ? 1 : 100
         var size = duration == .zero ? 1 : 1_000
-        try connection.forEachPart(of: table, number: number, from: first, size: { size }) { first, last, count in
+        while true {
             let start = ContinuousClock.now
-            try body(first, last, count)
+            guard let part = try body(first, size) else { break }
+            update { $0.rows[task] = part.last }
+            if part.count < size || part.last == Int64.max { break }
             // Four parts fill a batch.
             let ratio = duration / 4 / max(.nanoseconds(1), ContinuousClock.now - start)
             size = max(least, min(Int(Double(size) * min(4, ratio)), 100_000))
-            update { $0.rows[task] = last }
             try commitIfDue()
+            first = part.last + 1
         }
         try finish(task)
     }

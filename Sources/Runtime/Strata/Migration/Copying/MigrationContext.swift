@@ -118,7 +118,7 @@ public struct MigrationContext<OldVersion, NewVersion> {
     /// - Throws: `MigrationError.notMigratedYet` if the new primary key has another type, and is not known yet.
     public func newKey<New: StoredEntity, OldID: EntityID>(of type: New.Type, for id: OldID?) throws -> New.ID? {
         guard let id else { return nil }
-        try access.new.checkOpen()
+        try access.checkOpen()
         let merged = access.mergedKeys.filter { $0.table == New.table.name }.map(\.map)
         let maps = [access.keyMaps[New.table.name]].compactMap(\.self) + merged
         let map = maps.first { $0.maps(OldID.self, to: New.ID.self) }
