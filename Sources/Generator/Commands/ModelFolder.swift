@@ -177,7 +177,9 @@ package struct ModelFolder: Sendable {
     /// - Throws: `CommandError.noTestTarget` if one does not exist.
     package func checkTests(among named: [String: URL]?) throws {
         let tests = configuration.namesTests ? missingTests(among: named) : []
-        guard let name = (tests + configuration.samples.filter { !exists($0, among: named) }).first else { return }
+        // A copy of a model outside of its package has no targets.
+        let samples = named == nil && package == nil ? [] : configuration.samples.filter { !exists($0, among: named) }
+        guard let name = (tests + samples).first else { return }
         let folders = targetFolders.flatMap {
             (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? []
         }

@@ -8,6 +8,12 @@ extension Connection {
         _ = strata_db_config_switch(pointer, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isOn ? 0 : 1)
     }
 
+    /// The size of the cache, as `PRAGMA cache_size` has it. A transaction that changes more pages than the cache holds writes them to
+    /// the file before its end, and syncs the journal before each time.
+    func cacheSize() throws -> Int { try integer("PRAGMA cache_size") ?? 0 }
+
+    func setCacheSize(_ size: Int) throws { try execute("PRAGMA cache_size = \(size)") }
+
     /// Lets checks, computed columns, indexes and views of the file call only functions that do no harm. A store that is open
     /// trusts its schema: views and triggers of the app may call its functions, and before version 3.41 of SQLite, a trigger
     /// could not fill a search otherwise.

@@ -65,6 +65,6 @@ final class LockWait {
     static func giveWay(in path: String?, isLong: Bool) {
         let last = path.flatMap { path in waiting.withLock { $0.removeValue(forKey: path) } }
         let isAwaited = last.map { ContinuousClock.now - $0 < .seconds(2 * longestPause) } ?? false
-        Thread.sleep(forTimeInterval: isLong ? 0.11 : isAwaited ? 1.5 * longestPause : 0.002)
+        Thread.sleep(forTimeInterval: isLong ? 0.11 : isAwaited ? 1.5 * longestPause : 0.001)
     }
 }

@@ -38,6 +38,20 @@ struct BatchedStages {
         }
     }
 
+    /// The tables of the store whose rows the stages copy, or read for a new search, once for each time. A later stage may copy fewer
+    /// rows than its old table has now.
+    func copiedTables(of run: MigrationRun) -> [String] {
+        var tables = run.copiedTables(from: batched.count).flatMap(\.self)
+        for (index, stage) in batched.enumerated() {
+            let searched = stage.isLast && rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
+            let sources =
+                stage.stage.customSources + stage.statements.copies.map(\.source.name)
+                + searched.map { stage.stage.mapping.source(of: $0.table) }
+            tables += sources.flatMap { run.lineage.origins(of: $0, before: index) }
+        }
+        return tables
+    }
+
     /// The tables of the store that the stages read; nil for all, because a custom migration reads what it wants.
     var sources: Set<String>? {
         if batched.contains(where: { $0.stage.custom != nil }) { return nil }

@@ -70,6 +70,21 @@ package final class MigrationBatches {
     /// Whether the batch has lasted long enough.
     var isDue: Bool { !isLast && ContinuousClock.now - began >= duration }
 
+    /// The rows until `isDueAfterRow` looks at the time again, their number, and when it last did.
+    private var rowsToTime = (left: 0, count: 1, since: ContinuousClock.now)
+
+    /// Whether the batch has lasted long enough after one more row. Looking at the time may take longer than a row does, so that is
+    /// done about every millisecond.
+    func isDueAfterRow() -> Bool {
+        rowsToTime.left -= 1
+        guard rowsToTime.left <= 0 else { return false }
+        let now = ContinuousClock.now
+        let ratio = Duration.milliseconds(1) / max(.nanoseconds(1), now - rowsToTime.since)
+        let count = max(1, min(Int(Double(rowsToTime.count) * min(2, ratio)), 256))
+        rowsToTime = (count, count, now)
+        return !isLast && now - began >= duration
+    }
+
     func commitIfDue() throws { if isDue { try commit() } }
 
     /// Commits the batch: the task has finished all rows up to the one with the number `row`.

@@ -44,7 +44,7 @@ struct OldRows {
         func receive(_ row: Row) throws {
             try body(row)
             guard connection.isInTransaction else { throw MigrationError.rolledBack }
-            guard number != nil, let batches, batches.isDue else { return }
+            guard number != nil, let batches, batches.isDueAfterRow() else { return }
             last = try row.int64(columns.count)
             if last != Int64.max { throw Due() }
         }

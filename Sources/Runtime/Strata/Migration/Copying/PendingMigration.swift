@@ -30,7 +30,7 @@ struct PendingMigration {
         var written: Set<String> = []
         /// The report so far.
         var report: MigrationReport
-        /// The progress, in rows.
+        /// The progress, in rows. The total is 0 until it is needed.
         var completedRows = 0
         var totalRows = 0
         /// The greatest primary keys that `newID` has returned, under the names that tables have before the present stage.

@@ -17,6 +17,8 @@ struct ResumableMigrator {
     /// A migration starts again so many times because something else has written to the store. Then it runs in one
     /// transaction, which nothing can disturb.
     private static let mostRestarts = 3
+    /// A cache of 16 MB, which holds the pages that a batch changes.
+    private static let cacheSize = -16_384
     /// The time in seconds after which a process that does not go on with its migration counts as suspended.
     private static let suspension = 1.0
 
@@ -36,9 +38,11 @@ struct ResumableMigrator {
     func migrate() throws -> Outcome {
         guard try isWanted() else { return .oneTransaction }
         let owner = MigrationOwner()
+        let cacheSize = try connection.cacheSize()
         defer {
             owner.end()
             connection.guardedTables = []
+            try? connection.setCacheSize(cacheSize)
         }
         var restarts = 0
         var transactionStage: Int?
@@ -168,13 +172,16 @@ struct ResumableMigrator {
         let monitor = migrator.monitor
         let plan = BatchedStages(run.stages, upTo: pending.state.transactionStage, copied: pending.state.copied)
         let state = pending.state
-        let total = state.totalRows == 0 ? try expectedRows(plan, run) : state.totalRows
+        // Counting takes as long as a tenth of the copying.
+        let counted = monitor.isWatched && state.totalRows == 0 ? plan.copiedTables(of: run) : []
+        let total = try state.totalRows + connection.count(counted)
         monitor.begin(
             from: run.path.source.name, to: run.path.newest.name, completed: state.completedRows, total: total)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)
         batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
+        try connection.setCacheSize(Self.cacheSize)
         try batches.begin()
         for stage in plan.batched[pending.state.stage...] { try copy(stage, batches, monitor) }
         if let last = plan.batched.last {
@@ -288,20 +295,6 @@ struct ResumableMigrator {
     }
 
     // MARK: Stages
-
-    /// Returns the number of rows that the stages copy and that new searches read. A later stage may copy fewer rows than its old
-    /// table has now.
-    private func expectedRows(_ plan: BatchedStages, _ run: MigrationRun) throws -> Int {
-        var tables = run.copiedTables(from: plan.batched.count).flatMap(\.self)
-        for (index, stage) in plan.batched.enumerated() {
-            let searched = stage.isLast && plan.rest.isEmpty ? stage.statements.searches.filter(\.isFilled) : []
-            let sources =
-                stage.stage.customSources + stage.statements.copies.map(\.source.name)
-                + searched.map { stage.stage.mapping.source(of: $0.table) }
-            tables += sources.flatMap { run.lineage.origins(of: $0, before: index) }
-        }
-        return try connection.count(tables)
-    }
 
     /// Copies the rows of a stage. The custom migration of the last stage runs up to `didMigrate`.
     private func copy(_ stage: BatchedStage, _ batches: MigrationBatches, _ monitor: MigrationMonitor) throws {

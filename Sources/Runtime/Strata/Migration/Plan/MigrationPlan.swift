@@ -142,8 +142,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         steps = path.steps.map {
             Step(from: $0.from, to: $0.to, isCustom: $0.isCustom, isResumable: $0.isUnknown ? nil : $0.isResumable)
         }
-        pending = try PendingMigration.find(in: connection).map {
-            Pending(completedRows: $0.state.completedRows, totalRows: $0.state.totalRows, isStale: $0.isStale)
+        pending = try PendingMigration.find(in: connection).map { found in
+            // A migration whose progress is not reported has not counted them.
+            var total = found.state.totalRows
+            if total == 0 {
+                let run = try run.deferring(except: run.written.union(found.state.written))
+                let stages = BatchedStages(run.stages, upTo: found.state.transactionStage, copied: found.state.copied)
+                total = try connection.count(stages.copiedTables(of: run))
+            }
+            return Pending(completedRows: found.state.completedRows, totalRows: total, isStale: found.isStale)
         }
         for (index, stage) in run.stages.enumerated() {
             tables.append(
