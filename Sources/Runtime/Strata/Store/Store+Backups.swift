@@ -64,7 +64,7 @@ extension Store {
     ) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
         if StoreFile.isSame(backup, url) { throw MigrationError.sameFile(url.path) }
-        let url = StoreFile.resolved(url)
+        let url = StoreFile.resolved(url).url
         let draft = try DraftFile(of: url, replacing: true)
         defer { draft.remove() }
         let wasThere = StoreFile.size(of: url.path) != nil

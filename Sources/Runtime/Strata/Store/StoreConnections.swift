@@ -20,12 +20,11 @@ struct StoreConnections {
 
     init(at url: URL, _ schema: SchemaDefinition, _ options: StoreOptions) throws {
         guard url.isFileURL else { throw StoreError.notAFile }
-        let url = StoreFile.resolved(url)
+        let (url, isThere) = StoreFile.resolved(url)
         let schema = try schema.applying(options)
-        if options.recreatesOnMismatch || options.recreatesChangedDrafts {
-            setAside = try Self.makeWay(url, schema, options)
-        }
-        if !options.isReadOnly, let newest = schema.versions.last {
+        let recreates = options.recreatesOnMismatch || options.recreatesChangedDrafts
+        if recreates { setAside = try Self.makeWay(url, schema, options) }
+        if !isThere || recreates, !options.isReadOnly, let newest = schema.versions.last {
             try StoreFile.create(at: url, newest, schema: schema.name, draft: schema.draft, options)
         }
         let opening = try Self.connect(url, schema, options)

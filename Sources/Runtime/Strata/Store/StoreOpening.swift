@@ -73,12 +73,16 @@ package struct StoreOpening {
     }
 
     private func state() throws -> State {
-        let userVersion = try connection.integer("PRAGMA user_version") ?? 0
+        let statement = try connection.prepare("PRAGMA user_version")
+        defer { statement.rewind() }
+        let userVersion = try statement.step() ? statement.row.int(0) : 0
         if userVersion == Int(schema.fingerprint.userVersion) {
+            // While the first statement has a row, the second one need not lock the file again.
             let applicationID = try connection.integer("PRAGMA application_id")
             guard applicationID == StoreMetadata.applicationID else { throw StoreError.notAStore }
             return .newest
         }
+        statement.rewind()
         // Each statement outside of a transaction locks the file.
         return try connection.transaction("BEGIN") {
             if try userVersion == 0 && isEmpty() { return .empty }

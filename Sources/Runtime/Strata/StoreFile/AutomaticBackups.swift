@@ -8,7 +8,7 @@ struct AutomaticBackups {
         dateSeparator: .omitted, timeSeparator: .omitted, includingFractionalSeconds: true)
 
     init(of store: URL, _ options: StoreOptions) {
-        self.store = StoreFile.resolved(store)
+        self.store = StoreFile.resolved(store).url
         self.options = options
     }
 

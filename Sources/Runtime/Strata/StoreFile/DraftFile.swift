@@ -28,7 +28,7 @@ package struct DraftFile {
         takingOver takesOver: ((_ url: URL) throws -> Bool)? = nil
     ) throws {
         if !isReplaced { try DatabaseCopy.check(destination) }
-        let destination = StoreFile.resolved(destination)
+        let destination = StoreFile.resolved(destination).url
         self.isReplaced = isReplaced
         self.destination = destination
         start = ".\(name ?? destination.lastPathComponent).strata-"

@@ -121,12 +121,15 @@ package enum StoreFile {
 
     /// Returns the file that a symbolic link leads to. SQLite keeps the journals beside this file. Any other file has the URL
     /// that the app knows.
-    static func resolved(_ url: URL) -> URL {
+    ///
+    /// - Returns: The file, and whether it is known to exist.
+    static func resolved(_ url: URL) -> (url: URL, exists: Bool) {
         var status = stat()
-        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return url }
-        guard let path = realpath(url.path, nil) else { return url }
+        guard lstat(url.path, &status) == 0 else { return (url, false) }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return (url, true) }
+        guard let path = realpath(url.path, nil) else { return (url, false) }
         defer { free(path) }
-        return URL(fileURLWithPath: String(cString: path))
+        return (URL(fileURLWithPath: String(cString: path)), true)
     }
 
     /// The ends of the names of the files that SQLite keeps beside a database.

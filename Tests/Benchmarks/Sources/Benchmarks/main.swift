@@ -139,7 +139,8 @@ let few = try makeOldStore(max(1, rows / 100))
 for (name, schema) in [
     ("rename-column", RenamedColumn.self), ("rename-table", RenamedTable.self), ("add-column", AddedColumn.self),
 ] as [(String, any Schema.Type)] {
-    try compare(name, opening("\(rows) rows", schema, old), against: opening("\(max(1, rows / 100)) rows", schema, few))
+    try compare(
+        name, opening("\(rows) rows", schema, old), against: opening("\(max(1, rows / 100)) rows", schema, few), rounds: 25)
 }
 
 /// The table of people in the second version.

@@ -75,17 +75,16 @@ struct ResumableMigrator {
         }
     }
 
-    /// Whether the options ask for batches, or the store is large enough for them.
+    /// Whether the options ask for batches, or the store is large enough for them, and there are rows to copy.
     private func isWanted() throws -> Bool {
-        switch options.migration {
-        case .oneTransaction: return false
-        case .resumable: return true
-        case .automatic:
+        if options.migration == .oneTransaction { return false }
+        if try PendingMigration.find(in: connection) != nil { return true }
+        if options.migration == .automatic {
             let pages = try connection.integer64("PRAGMA page_count") ?? 0
             let size = try connection.integer64("PRAGMA page_size") ?? 0
-            return try pages * size >= StoreOptions.MigrationMode.leastBytes
-                || PendingMigration.find(in: connection) != nil
+            if pages * size < StoreOptions.MigrationMode.leastBytes { return false }
         }
+        return BatchedStages(planned.stages).copiesRows
     }
 
     /// Whether a later attempt can go on after an error.
