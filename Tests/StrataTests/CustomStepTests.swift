@@ -83,6 +83,55 @@ private typealias Other = HandMadeRow<Others, Int, String?>
         }
     }
 
+    @Test(arguments: [StoreOptions.MigrationMode.oneTransaction, .resumable])
+    func `code that uses new rows sees all rows before`(mode: StoreOptions.MigrationMode) throws {
+        try withOldStore { url in
+            try Connection(path: url.path, mode: .readWrite).execute(
+                """
+                WITH n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                INSERT INTO store SELECT i, 'n' || i, i FROM n
+                """)
+            var options = StoreOptions()
+            options.migration = mode
+            // The first rows are written in groups; from row 700 on, each row is written at once.
+            try Coded.$code.withValue({ step in
+                try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                    let id = old.id.rawValue
+                    if id >= 700 {
+                        #expect(try step.context.find(Item.self, id: .init(rawValue: id - 1))?.stars == id - 1)
+                        #expect(try step.context.find(Item.self, id: old.id) == nil)
+                    }
+                    if id == 1_500 {
+                        #expect(try step.context.new.count(Item.self) == 1_499)
+                        try step.context.insert(Item(id: 9_000, title: "new", stars: 0))
+                    }
+                    return .keep(Item(id: old.id, title: old.title, stars: id))
+                }
+            }) {
+                _ = try Store(at: url, schema: Coded.self, options: options)
+            }
+            #expect(
+                try rows(url, "SELECT count(*), sum(id), sum(stars) FROM store")
+                    == [[.integer(2_001), .integer(2_001_000 + 9_000), .integer(2_001_000)]])
+        }
+    }
+
+    @Test func `a row that cannot be written is the error of the migration`() throws {
+        try withOldStore { (url: URL) throws in
+            #expect(throws: SQLiteError.self) {
+                try Coded.$code.withValue({ step in
+                    try step.migrate(OldItem.self) { (old: OldItem, _) -> Outcome<Item> in
+                        if old.id == 2 { _ = try? step.context.find(Item.self, id: 1) }
+                        return .keep(Item(id: 7, title: old.title, stars: 0))
+                    }
+                }) {
+                    _ = try Store(at: url, schema: Coded.self)
+                }
+            }
+            #expect(try rows(url, "SELECT count(*) FROM store") == [[.integer(2)]])
+        }
+    }
+
     @Test func `rows that are inserted into an unchanged table are not old rows`() throws {
         try withOldStore { url in
             try Coded.$code.withValue({ step in
