@@ -9,6 +9,15 @@
         /// Records whose columns are read by their places, and a statement that is held.
         case byHand
 
+        /// Runs SQL as a migration of the database at `url`.
+        static func migrate(_ url: URL, _ sql: String) throws {
+            let queue = try DatabaseQueue(path: url.path)
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("2.0") { try $0.execute(sql: sql) }
+            try migrator.migrate(queue)
+            try queue.close()
+        }
+
         /// Carries the migration out on the database at `url`.
         func migrate(_ url: URL, creating table: String) throws {
             let queue = try DatabaseQueue(path: url.path)

@@ -15,6 +15,7 @@ var rows = 100_000
 var only: String?
 var isJSON = false
 var isKilled = false
+var isTable = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
     switch argument {
@@ -23,8 +24,12 @@ while let argument = arguments.popFirst() {
     case "--json": isJSON = true
     case "--migrate": try migrateAlone(Array(arguments))
     case "--killed": isKilled = true
+    case "--table": isTable = true
+    case "--sqlite-version":
+        print(String(cString: sqlite3_libversion()))
+        exit(0)
     default:
-        print("usage: Benchmarks [--rows N] [--only PREFIX] [--json] [--killed]")
+        print("usage: Benchmarks [--rows N] [--only PREFIX] [--json] [--killed] [--table]")
         exit(2)
     }
 }
@@ -78,6 +83,7 @@ var results: [Result] = []
 
 /// Runs both in turn, in an order that is shuffled each round, and compares their medians.
 func compare(_ name: String, _ variant: Variant, against other: Variant, rounds: Int = 5) throws {
+    if isTable { return }
     if let only, !name.hasPrefix(only) { return }
     var times: [String: [Double]] = [:]
     for _ in 0..<rounds {
@@ -140,7 +146,8 @@ for (name, schema) in [
     ("rename-column", RenamedColumn.self), ("rename-table", RenamedTable.self), ("add-column", AddedColumn.self),
 ] as [(String, any Schema.Type)] {
     try compare(
-        name, opening("\(rows) rows", schema, old), against: opening("\(max(1, rows / 100)) rows", schema, few), rounds: 25)
+        name, opening("\(rows) rows", schema, old), against: opening("\(max(1, rows / 100)) rows", schema, few),
+        rounds: 25)
 }
 
 /// The table of people in the second version.
@@ -242,6 +249,10 @@ let splitInSQL = Variant(
             DROP TABLE person; ALTER TABLE new_person RENAME TO person; COMMIT
             """)
     })
+if isTable {
+    try MigrationTable(rows: rows, old: old, copy: copy).print(rebuild: byHand, loop: loop, creating: newPeople)
+    exit(0)
+}
 try compare("code-in-sql", splitInSQL, against: loop)
 try compare("code-by-columns", opening("Store", BenchmarksSchema.self, old), against: loop)
 var unerased = StoreOptions()
