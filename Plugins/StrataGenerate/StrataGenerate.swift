@@ -33,6 +33,11 @@ private struct Project {
 
     /// Generates the files of all models, or only of the models whose targets are in `arguments`.
     func generate(by tool: URL, _ arguments: [String]) throws {
+        let permission = "--allow-writing-to-package-directory"
+        if arguments.contains(permission) {
+            Diagnostics.error("write \(permission) before the command: swift package \(permission) generate")
+            return
+        }
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
         let models = targets.filter { names.isEmpty || names.contains($0.name) }.compactMap(Model.init(of:))

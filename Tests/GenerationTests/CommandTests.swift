@@ -1225,6 +1225,12 @@ import Testing
             try write("", to: files[0])
             #expect(run(["check", folder.path]) == .diagnostics)
             #expect(run(["generate", folder.path]) == .success)
+            // The sources of another model are in the same folder.
+            try write("{}", to: support.appendingPathComponent("strata.json"))
+            let message =
+                "! \(folder.path)/strata.json: error: Support has a model, so it cannot get samples: name another target"
+            #expect(said(["generate", folder.path]) == message)
+            try FileManager.default.removeItem(at: support.appendingPathComponent("strata.json"))
             // A build generates them instead, and removes the committed ones.
             try write(#"{ "samples": "Support", "mode": "build" }"#, to: folder.appendingPathComponent("strata.json"))
             #expect(run(["generate", folder.path]) == .success)

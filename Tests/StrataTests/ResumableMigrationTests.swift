@@ -727,6 +727,26 @@ extension ResumableMigrationTests {
         }
     }
 
+    @Test func `a migration that is interrupted reads rows in the order of their numbers, whatever SQLite prefers`()
+        throws
+    {
+        try withFile { (url: URL) throws in
+            try makeStore(at: url, Self.counting, rows: Self.content)
+            let expected = url.appendingPathExtension("expected")
+            defer { try? FileManager.default.removeItem(at: expected) }
+            try FileManager.default.copyItem(at: url, to: expected)
+            var options = StoreOptions()
+            options.migration = .oneTransaction
+            _ = try Store(at: expected, definition: Self.counting, options: options)
+            options.migration = .resumable
+            options.setUp = { try $0.execute("PRAGMA reverse_unordered_selects = ON") }
+            let (_, attempts) = try openInterrupted(at: url, Self.counting, options)
+            let tables = try #require(Self.counting.versions.last).tables
+            #expect(attempts > 3)
+            #expect(try contents(of: url, tables)["s"] == contents(of: expected, tables)["s"])
+        }
+    }
+
     @Test func `the progress never goes back`() throws {
         try withFile { (url: URL) throws in
             try makeStore(at: url, Self.counting, rows: Self.content)

@@ -7,11 +7,15 @@ struct BuildCommand {
     private let output: URL
     private let testFolders: [ModelFolder.TestFolder]
     private let place: GeneratedFile.Place
+    /// Whether the target gets only samples.
+    private let isForSamples: Bool
 
     init(_ arguments: Arguments, place: GeneratedFile.Place) throws {
         folder = try arguments.model(at: try arguments.value("--model"))
         output = URL(fileURLWithPath: try arguments.value("--output"), isDirectory: true)
-        testFolders = folder.testFolders(among: try arguments.testTargets() ?? [:])
+        let targets = try arguments.testTargets() ?? [:]
+        testFolders = folder.testFolders(among: targets)
+        isForSamples = !folder.sampleFolders(among: targets).isEmpty
         self.place = place
     }
 
@@ -35,7 +39,7 @@ struct BuildCommand {
         if place == .sources { try checkCommitted(model) }
         let artifacts =
             switch place {
-            case .tests: testFolders.isEmpty ? generator.samples() : generator.tests()
+            case .tests: isForSamples ? generator.samples() : generator.tests()
             default: generator.sources(isBuilt: true)
             }
         for file in try generator.rendered(artifacts) {

@@ -51,6 +51,8 @@ package enum CommandError: Error, CustomStringConvertible {
     case wrongEdit([String])
     /// `strata.json` names a test target that the package does not have.
     case noTestTarget(String, name: String, nearest: String?)
+    /// A target with samples has a model itself.
+    case samplesInModel(String, name: String)
     /// The pruned files would describe a supported version differently.
     case unprunable(String)
     case secondModel(String, of: String)
@@ -124,6 +126,8 @@ package enum CommandError: Error, CustomStringConvertible {
             "\(path)/strata.json: error: the package has no target \(name)"
                 + (nearest.map { "; did you mean \"\($0)\"?" }
                     ?? ": add it to Package.swift, with a folder Tests/\(name)")
+        case .samplesInModel(let path, let name):
+            "\(path)/strata.json: error: \(name) has a model, so it cannot get samples: name another target"
         case .secondModel(let path, let other):
             "\(path): error: the target already has a model in \(other); put this one into another target"
         case .noTemplates(let path): "\(path): error: the folder of templates does not exist"

@@ -174,11 +174,17 @@ package struct ModelFolder: Sendable {
     /// Checks that the test targets in `strata.json` exist, and the targets with samples.
     ///
     /// - Parameter named: The test targets of the package; nil if only their folders can be found.
-    /// - Throws: `CommandError.noTestTarget` if one does not exist.
+    /// - Throws: `CommandError.noTestTarget` if one does not exist, or `CommandError.samplesInModel`.
     package func checkTests(among named: [String: URL]?) throws {
         let tests = configuration.namesTests ? missingTests(among: named) : []
         // A copy of a model outside of its package has no targets.
         let samples = named == nil && package == nil ? [] : configuration.samples.filter { !exists($0, among: named) }
+        for folder in sampleFolders(among: named) {
+            let files = FileManager.default.enumerator(atPath: folder.path)
+            for case let file as String in files ?? .init() where file.hasSuffix("strata.json") {
+                throw CommandError.samplesInModel(path, name: folder.lastPathComponent)
+            }
+        }
         guard let name = (tests + samples).first else { return }
         let folders = targetFolders.flatMap {
             (try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? []

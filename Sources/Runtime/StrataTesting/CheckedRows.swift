@@ -45,10 +45,15 @@ struct CheckedRows {
         _ number: Int, _ type: ColumnType, _ column: FixtureColumn, of table: FixtureTable
     ) throws -> SQLiteValue {
         let plain = SampleValues.plain(type, number)
-        let values = [plain] + variants(number, column, of: table, type)
-        if let value = try values.first(where: { try admits($0, column, of: table) }) { return value }
-        let candidates = try candidates(type, column, of: table)
-        return candidates.isEmpty ? plain : candidates[number % candidates.count]
+        guard table.checks.contains(where: { $0.columns == column.names }) else { return plain }
+        if let value = try variants(number, column, of: table, type).first(where: { try admits($0, column, of: table) })
+        {
+            return value
+        }
+        var seen: Set<SQLiteValue> = []
+        let candidates = try (candidates(type, column, of: table) + (0..<50).map { SampleValues.plain(type, $0) })
+            .filter { try seen.insert($0).inserted && admits($0, column, of: table) }
+        return candidates.isEmpty ? plain : candidates[abs(number % candidates.count)]
     }
 
     /// Returns texts with the texts in the checks of a column alone, different for each number.

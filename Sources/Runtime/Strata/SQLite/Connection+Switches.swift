@@ -14,6 +14,13 @@ extension Connection {
 
     func setCacheSize(_ size: Int) throws { try execute("PRAGMA cache_size = \(size)") }
 
+    /// Makes the cache so many bytes large, if it is smaller.
+    func raiseCacheSize(to bytes: Int) throws {
+        let size = try cacheSize()
+        let present = size < 0 ? -size * 1_024 : size * (try integer("PRAGMA page_size") ?? 0)
+        if present < bytes { try setCacheSize(-bytes / 1_024) }
+    }
+
     /// Lets checks, computed columns, indexes and views of the file call only functions that do no harm. A store that is open
     /// trusts its schema: views and triggers of the app may call its functions, and before version 3.41 of SQLite, a trigger
     /// could not fill a search otherwise.

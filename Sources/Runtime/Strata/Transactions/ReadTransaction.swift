@@ -14,6 +14,10 @@ public class ReadTransaction {
     private let names: [String: String]?
     /// The error of a transaction that SQLite has rolled back by itself.
     private let rolledBack: any Error
+    /// Called before each use of the transaction, during a migration.
+    var willUse: (() throws -> Void)?
+    /// Called before a custom migration runs its own SQL.
+    var willRunSQL: (() throws -> Void)?
 
     package init(
         _ connection: Connection, names: [String: String]? = nil, rolledBack: any Error = StoreError.rolledBack
@@ -44,6 +48,7 @@ public class ReadTransaction {
         if isEnded { throw StoreError.transactionEnded }
         // Without a transaction, each statement would commit by itself.
         if isBegun, !connection.isInTransaction { throw rolledBack }
+        try willUse?()
         return connection
     }
 

@@ -73,14 +73,14 @@ package final class MigrationBatches {
     /// The rows until `isDueAfterRow` looks at the time again, their number, and when it last did.
     private var rowsToTime = (left: 0, count: 1, since: ContinuousClock.now)
 
-    /// Whether the batch has lasted long enough after one more row. Looking at the time may take longer than a row does, so that is
-    /// done about every millisecond.
+    /// Whether the batch has lasted long enough after one more row. The time is not asked for after each of several fast rows: that
+    /// could take as long as a row.
     func isDueAfterRow() -> Bool {
         rowsToTime.left -= 1
-        guard rowsToTime.left <= 0 else { return false }
+        guard rowsToTime.left <= 0 || duration == .zero else { return false }
         let now = ContinuousClock.now
-        let ratio = Duration.milliseconds(1) / max(.nanoseconds(1), now - rowsToTime.since)
-        let count = max(1, min(Int(Double(rowsToTime.count) * min(2, ratio)), 256))
+        let isFast = now - rowsToTime.since < .milliseconds(1)
+        let count = isFast ? min(2 * rowsToTime.count, 16) : 1
         rowsToTime = (count, count, now)
         return !isLast && now - began >= duration
     }

@@ -17,8 +17,8 @@ struct ResumableMigrator {
     /// A migration starts again so many times because something else has written to the store. Then it runs in one
     /// transaction, which nothing can disturb.
     private static let mostRestarts = 3
-    /// A cache of 16 MB, which holds the pages that a batch changes.
-    private static let cacheSize = -16_384
+    /// The bytes of a cache that holds the pages which a batch changes.
+    private static let cacheSize = 16 << 20
     /// The time in seconds after which a process that does not go on with its migration counts as suspended.
     private static let suspension = 1.0
 
@@ -180,7 +180,7 @@ struct ResumableMigrator {
         batches.runsCustomCode = plan.batched.contains { $0.stage.custom != nil }
         connection.forgetStatements()
         connection.guardedTables = Set(try PendingMigration.watchedTables(connection))
-        try connection.setCacheSize(Self.cacheSize)
+        try connection.raiseCacheSize(to: Self.cacheSize)
         try batches.begin()
         for stage in plan.batched[pending.state.stage...] { try copy(stage, batches, monitor) }
         if let last = plan.batched.last {

@@ -1,3 +1,4 @@
+import CSQLite
 import SQLSchema
 
 /// The run of a custom migration that receives whole rows of an old entity, and returns whole rows of a new one.
@@ -15,11 +16,15 @@ import SQLSchema
     /// The statement that inserts a group of rows; nil if each row needs its own.
     private let insert: Statement?
     private let insertOne: Statement
-    /// The number of rows that are not written yet.
-    private var waiting = 0
+    /// The rows that are not written yet, and about how many bytes they take.
+    private var waiting = (rows: 0, bytes: 0)
+    /// The error of writing rows. The custom migration may have caught it.
+    private var failure: (any Error)?
+    /// The indexes of the old columns whose values can be large.
+    private let largeColumns: [Int]
 
-    /// The most rows in a group.
-    private static let mostRows = 500
+    /// The most rows in a group, and the bytes after which it is written.
+    private static let most = (rows: 500, bytes: 1 << 20)
 
     @usableFromInline init<Old: StoredEntity, New: StoredEntity>(
         _ type: Old.Type, _ newType: New.Type, _ step: CustomStep
@@ -34,6 +39,9 @@ import SQLSchema
         let isGrouped = new.columns.count <= VirtualRows.mostColumns && !new.isOrdered
         insert = isGrouped ? try connection.prepare(new.insertRows(into: name, "")) : nil
         insertOne = try connection.prepare(new.insert(into: name))
+        let columns = step.mapping.old.first { $0.name == Old.table.name }?.columns ?? []
+        let large = Set(columns.filter { [.text, .blob].contains($0.type) }.map(\.name))
+        largeColumns = old.columns.indices.filter { large.contains(Old.table.columns[$0]) }
     }
 
     /// Migrates the rows.
@@ -49,31 +57,40 @@ import SQLSchema
         try withoutActuallyEscaping(write) { write in
             access.writesRows { [self] in try flush(write) }
             defer { access.writesRows(nil) }
-            do {
-                try rows.forEach { row in
-                    guard let isKept = try read(row) else { return }
-                    if isKept { waiting += 1 }
-                    if waiting >= Self.mostRows || access.usesNewRows { try flush(write) }
-                    step.rows += 1
-                    try step.monitor.advance(1, table: new.name)
-                } flush: {
+            try rows.forEach { row in
+                guard let isKept = try read(row) else { return }
+                if isKept {
+                    waiting.rows += 1
+                    for index in largeColumns { waiting.bytes += Int(sqlite3_value_bytes(row.cell(index))) }
+                }
+                let isGrouped = insert != nil && !access.usesNewRows
+                if !isGrouped || waiting.rows >= Self.most.rows || waiting.bytes >= Self.most.bytes {
                     try flush(write)
                 }
-            } catch {
-                throw access.writeError ?? error
+                step.rows += 1
+                try step.monitor.advance(1, table: new.name)
+            } flush: {
+                try flush(write)
             }
         }
     }
 
     private func flush(_ write: @escaping (Statement) throws -> Bool) throws {
-        if let error = access.writeError { throw error }
-        guard waiting > 0 else { return }
+        if let failure { throw failure }
+        guard waiting.rows > 0 else { return }
         guard connection.isInTransaction else { throw MigrationError.rolledBack }
-        defer { waiting = 0 }
-        guard waiting > 1, let insert else {
+        let isOne = waiting.rows == 1
+        waiting = (0, 0)
+        do {
+            if !isOne, let insert { return try feed(insert, write) }
             while try write(insertOne) { try insertOne.run() }
-            return
+        } catch {
+            failure = error
+            throw error
         }
+    }
+
+    private func feed(_ insert: Statement, _ write: @escaping (Statement) throws -> Bool) throws {
         let feed = RowFeed(columnCount: new.columns.count, write)
         try feed.bind(to: insert, at: 1)
         defer { insert.reset() }

@@ -28,21 +28,9 @@ public final class StepAccess {
     /// Reads the rows before the step.
     let old: ReadTransaction
     /// Reads and writes the rows after the step. Rows that wait to be written are written first.
-    var new: WriteTransaction {
-        usesNewRows = true
-        do {
-            try writeWaitingRows?()
-        } catch {
-            writeError = writeError ?? error
-        }
-        return writing
-    }
-    private let writing: WriteTransaction
+    let new: WriteTransaction
     /// Whether the custom migration has used new rows since `writesRows` was called.
     private(set) var usesNewRows = false
-    /// The error of writing the rows that waited.
-    private(set) var writeError: (any Error)?
-    private var writeWaitingRows: (() throws -> Void)?
     /// Whether the custom migration has changed new rows. Strata may still have to update references in such rows.
     private(set) var hasChangedRows: Bool
     private(set) var newIDs: NewIDs
@@ -97,7 +85,7 @@ public final class StepAccess {
         self.oldViews = viewedTables
         old = ReadTransaction(
             connection, names: oldNames.merging(oldViews) { $1 }, rolledBack: MigrationError.rolledBack)
-        writing = WriteTransaction(
+        new = WriteTransaction(
             connection, names: temporaryNames.merging(views.new) { $1 }, rolledBack: MigrationError.rolledBack)
     }
 
@@ -112,18 +100,27 @@ public final class StepAccess {
     /// Closes all statements. The cursors of the step can no longer be read.
     func closeStatements() {
         old.end()
-        writing.end()
+        new.end()
         connection.resetStatements()
         connection.forgetStatements()
     }
 
     /// Sets the function that writes the rows which wait to be written; nil for none.
     func writesRows(_ body: (() throws -> Void)?) {
-        (writeWaitingRows, usesNewRows) = (body, false)
+        usesNewRows = false
+        let write = body.map { body in
+            { [unowned self] in
+                usesNewRows = true
+                try body()
+            }
+        }
+        new.willUse = write
+        // SQL that reads old rows can name any table.
+        old.willRunSQL = write
     }
 
     /// Throws if the step has ended.
-    func checkOpen() throws { try writing.checkOpen() }
+    func checkOpen() throws { try old.checkOpen() }
 
     // MARK: Tables
 

@@ -122,7 +122,8 @@ public struct VersionRows<Version> {
     public func rows<Element>(
         _ sql: String, _ arguments: [(any ColumnStorable)?] = [], _ body: (QueryRow) throws -> Element
     ) throws -> [Element] {
-        try transaction.rows(sql, arguments, body)
+        try transaction.willRunSQL?()
+        return try transaction.rows(sql, arguments, body)
     }
 
     /// Returns the quoted name that the table of an entity has in your own SQL.
