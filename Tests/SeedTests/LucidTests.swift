@@ -94,18 +94,23 @@ import Testing
     }
 
     @Test func `line 35: what is heavy, and why, is said where the migration is written`() throws {
-        let model = try ScratchModel(
-            [
-                "Note": """
-                { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "2.0" }],
-                  "identifier": { "type": "int" },
-                  "properties": [{ "name": "title", "property_type": "string", "added_at_version": "2.0" }] }
-                """
-            ], released: "1.0")
+        let model = try Self.titled(in: "2.0")
         model.run("generate")
         #expect(
             model.text("Migrations/Migration_1_0_to_2_0.swift").contains(
                 #"`note.title` is new and has neither a default nor a "fill""#))
+    }
+
+    /// A note that has a title from a version on.
+    private static func titled(in version: String) throws -> ScratchModel {
+        try ScratchModel(
+            [
+                "Note": """
+                { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "\(version)" }],
+                  "identifier": { "type": "int" },
+                  "properties": [{ "name": "title", "property_type": "string", "added_at_version": "\(version)" }] }
+                """
+            ], released: "1.0")
     }
 
     // MARK: Writing a heavy migration
@@ -118,14 +123,7 @@ import Testing
     }
 
     @Test func `line 41: migrations need no registration: the step names its type`() throws {
-        let model = try ScratchModel(
-            [
-                "Note": """
-                { "name": "note", "version_history": [{ "version": "1.0" }, { "version": "1.1" }],
-                  "identifier": { "type": "int" },
-                  "properties": [{ "name": "title", "property_type": "string", "added_at_version": "1.1" }] }
-                """
-            ], released: "1.0")
+        let model = try Self.titled(in: "1.1")
         model.run("generate")
         #expect(model.text("Generated/Strata.schema.swift").contains("code: Migration_1_0_to_1_1.self"))
     }
@@ -302,35 +300,25 @@ import Testing
 }
 
 /// The schema, with a migration of titles that fails.
-private enum FailingTitles: Schema {
-    static let name = SeedsSchema.name
-    static let fingerprint = SeedsSchema.fingerprint
-    static let versions = SeedsSchema.versions
-    static let steps = SeedsSchema.steps.map { step in
-        step.from != "1.0"
-            ? step
-            : MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
-                try run.migrate(SeedsSchema.V1_0.MyEntity.self) { (old, _) -> Outcome<SeedsSchema.V2_0.MyEntity> in
-                    throw SeedError(row: old.title)
-                }
-            }
+private enum FailingTitles: ChangedSeeds {
+    static let changedStep = "1.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        try step.migrate(SeedsSchema.V1_0.MyEntity.self) { (old, _) -> Outcome<SeedsSchema.V2_0.MyEntity> in
+            throw SeedError(row: old.title)
+        }
     }
 }
 
 /// The schema, with a migration that drops rows without a name.
-private enum DroppingNames: Schema {
-    static let name = SeedsSchema.name
-    static let fingerprint = SeedsSchema.fingerprint
-    static let versions = SeedsSchema.versions
-    static let steps = SeedsSchema.steps.map { step in
-        step.from != "2.0"
-            ? step
-            : MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
-                var migration = Migration_2_0_to_3_0()
-                try run.migrate(SeedsSchema.V2_0.User.self) { try migration.migrate($0, .init($1)) }
-                try run.migrate(SeedsSchema.V2_0.MyEntity.self) { old, access in
-                    old.name.isEmpty ? .drop : try migration.migrate(old, .init(access))
-                }
-            }
+private enum DroppingNames: ChangedSeeds {
+    static let changedStep = "2.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        var migration = Migration_2_0_to_3_0()
+        try step.migrate(SeedsSchema.V2_0.User.self) { try migration.migrate($0, .init($1)) }
+        try step.migrate(SeedsSchema.V2_0.MyEntity.self) { old, access in
+            old.name.isEmpty ? .drop : try migration.migrate(old, .init(access))
+        }
     }
 }

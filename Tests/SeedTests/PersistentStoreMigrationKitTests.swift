@@ -214,23 +214,13 @@ private enum OtherSchema: Schema {
     static let steps = SeedsSchema.steps
 }
 
-/// The error of a custom migration.
-struct SeedError: Error, Hashable {
-    let row: String
-}
-
 /// The schema, with a custom migration that fails in its first row.
-private enum FailingSchema: Schema {
-    static let name = SeedsSchema.name
-    static let fingerprint = SeedsSchema.fingerprint
-    static let versions = SeedsSchema.versions
-    static let steps = SeedsSchema.steps.map { step in
-        step.from != "2.0"
-            ? step
-            : MigrationStep(from: step.from, to: step.to, changes: step.changes) { run in
-                try run.migrate(SeedsSchema.V2_0.User.self) { (_, _) -> Outcome<SeedsSchema.V3_0.User> in
-                    throw SeedError(row: "1")
-                }
-            }
+private enum FailingSchema: ChangedSeeds {
+    static let changedStep = "2.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        try step.migrate(SeedsSchema.V2_0.User.self) { (_, _) -> Outcome<SeedsSchema.V3_0.User> in
+            throw SeedError(row: "1")
+        }
     }
 }
