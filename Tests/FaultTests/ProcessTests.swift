@@ -130,7 +130,11 @@ import Testing
                     let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside others")"
                     try prepare()
                     let victim = try begin(command, urls, killedAt: place)
-                    let others = isAlone ? [] : [try begin(command, urls), try begin(command, urls)]
+                    // They begin while the first one opens the store, migrates it, or has ended.
+                    let others = try (0..<(isAlone ? 0 : 2)).map { _ in
+                        Thread.sleep(forTimeInterval: .random(in: 0...0.2))
+                        return try begin(command, urls)
+                    }
                     let status = victim.end()
                     if !isAlone, status == -1 { killsBesideOthers += 1 }
                     if isAlone {

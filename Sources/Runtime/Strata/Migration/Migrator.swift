@@ -144,12 +144,14 @@ struct Migrator {
     /// Refuses a file that ends before its last page does. SQLite would read the missing bytes as zeros. With a
     /// write-ahead log, the file may be shorter, because the log contains the page.
     private func checkLength() throws {
-        guard try connection.text("PRAGMA journal_mode") != "wal",
-            let pageSize = try connection.integer64("PRAGMA page_size"),
-            let pages = try connection.integer64("PRAGMA page_count"),
-            let size = connection.file.flatMap(StoreFile.size), size < pages * pageSize
-        else { return }
-        throw StoreError.corrupt(reason: "the end of the file is missing")
+        try connection.readingOneState {
+            guard try connection.text("PRAGMA journal_mode") != "wal",
+                let pageSize = try connection.integer64("PRAGMA page_size"),
+                let pages = try connection.integer64("PRAGMA page_count"),
+                let size = connection.file.flatMap(StoreFile.size), size < pages * pageSize
+            else { return }
+            throw StoreError.corrupt(reason: "the end of the file is missing")
+        }
     }
 
     func checkIntegrity() throws {

@@ -361,6 +361,11 @@ package final class Connection {
         }
     }
 
+    /// Runs `body`, whose statements read one state of the database: in the open transaction, or in one of its own.
+    func readingOneState<Result>(_ body: () throws -> Result) throws -> Result {
+        isInTransaction ? try body() : try transaction("BEGIN", body)
+    }
+
     /// Rolls the transaction back, unless SQLite already has, because of an error (https://sqlite.org/lang_transaction.html).
     func rollBack() throws { if isInTransaction { try executeUninterrupted("ROLLBACK") } }
 

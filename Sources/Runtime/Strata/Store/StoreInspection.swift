@@ -75,6 +75,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     package init(of url: URL, definition schema: SchemaDefinition?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         connection.distrustSchema()
+        // Everything is read from one state. Closing the connection ends the transaction.
+        try connection.execute("BEGIN")
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = identity.schema
         version = identity.version

@@ -111,7 +111,11 @@ struct PendingMigration {
     /// Returns the pending migration of a store; nil if there is none that this version of Strata can read, or if its state is
     /// damaged.
     static func find(in connection: Connection) throws -> Found? {
-        guard try exists(in: connection) else { return nil }
+        // Another process may finish the migration at any time.
+        try connection.readingOneState { try exists(in: connection) ? read(from: connection) : nil }
+    }
+
+    private static func read(from connection: Connection) throws -> Found? {
         var found: Found?
         let schemaVersion = try connection.integer("PRAGMA schema_version")
         let columns = Set(try connection.texts("SELECT name FROM pragma_table_info('strata_pending')"))

@@ -56,7 +56,7 @@ struct ResumableMigrator {
                 guard !(error is DeferredTable.Written),
                     let obstacle = error as? MigrationBatches.Obstacle ?? refused
                 else {
-                    if !canGoOn(after: error) { try? discard() }
+                    if !canGoOn(after: error) { try? discard(owner) }
                     throw error
                 }
                 switch obstacle {
@@ -66,9 +66,9 @@ struct ResumableMigrator {
                     if restarts > Self.mostRestarts { return .oneTransaction }
                 case .unsuitable(let stage):
                     transactionStage = min(stage, transactionStage ?? stage)
-                    try discard()
+                    try discard(owner)
                 case .writes(let table):
-                    if try !copy(table, owner) { transactionStage = try discardForTransaction() }
+                    if try !copy(table, owner) { transactionStage = try discardForTransaction(owner) }
                 case .notUnique: try createUniqueIndexesLast(owner)
                 }
             }
@@ -107,16 +107,21 @@ struct ResumableMigrator {
         try DeferredTable.Views.drop(from: connection)
     }
 
-    private func discard() throws {
-        try connection.transaction("BEGIN IMMEDIATE") { _ = try PendingMigration.discard(in: connection) }
+    /// Removes the pending migration, unless another process has taken it over.
+    private func discard(_ owner: MigrationOwner) throws {
+        try connection.transaction("BEGIN IMMEDIATE") {
+            let other = try PendingMigration.find(in: connection)?.owner
+            if let other, other != owner.description, MigrationOwner.mayBeRunning(other) { return }
+            try PendingMigration.discard(in: connection)
+        }
     }
 
     /// Removes the pending migration, whose present stage then runs in the last transaction.
     ///
     /// - Returns: The present stage.
-    private func discardForTransaction() throws -> Int {
+    private func discardForTransaction(_ owner: MigrationOwner) throws -> Int {
         let stage = try PendingMigration.find(in: connection)?.state.stage ?? 0
-        try discard()
+        try discard(owner)
         return stage
     }
 
@@ -173,7 +178,13 @@ struct ResumableMigrator {
         let state = pending.state
         // Counting takes as long as a tenth of the copying.
         let counted = monitor.isWatched && state.totalRows == 0 ? plan.copiedTables(of: run) : []
-        let total = try state.totalRows + connection.count(counted)
+        let total = try connection.readingOneState {
+            // The tables of the migration are gone if another process has finished it.
+            guard case .taken = try pending.change(owner: owner) else {
+                return try state.totalRows + connection.count(counted)
+            }
+            throw MigrationBatches.Obstacle.taken
+        }
         monitor.begin(
             from: run.path.source.name, to: run.path.newest.name, completed: state.completedRows, total: total)
         let batches = MigrationBatches(pending, owner: owner, monitor: monitor)

@@ -124,6 +124,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         files = StoreFile.state(of: url)
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         connection.distrustSchema()
+        // Everything is read from one state. Closing the connection ends the transaction.
+        try connection.execute("BEGIN")
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = schema.name
         if identity.isNewer(than: schema) {
