@@ -124,7 +124,7 @@ import Testing
             var isKilled = true
             var killsBesideOthers = 0
             while isKilled {
-                let longest = Self.isWhole ? (isInBatches ? 10 : 1) : (isInBatches ? 150 : 40)
+                let longest = Self.isWhole ? (isInBatches ? 10 : 1) : (isInBatches ? 250 : 60)
                 place += Int.random(in: 1...longest)
                 for isAlone in [true, false] {
                     let round: Comment = "\(command.rawValue), killed at \(place)\(isAlone ? "" : " beside others")"
@@ -132,7 +132,7 @@ import Testing
                     let victim = try begin(command, urls, killedAt: place)
                     // They begin while the first one opens the store, migrates it, or has ended.
                     let others = try (0..<(isAlone ? 0 : 2)).map { _ in
-                        Thread.sleep(forTimeInterval: .random(in: 0...0.2))
+                        Thread.sleep(forTimeInterval: .random(in: 0...0.1))
                         return try begin(command, urls)
                     }
                     let status = victim.end()
