@@ -2,6 +2,18 @@
 
 import PackageDescription
 
+/// The plugins' tool as a release contains it, compiled. In a checkout, and with `STRATA_FROM_SOURCE` in the environment, the plugins use
+/// its sources; `STRATA_BUNDLE` names another bundle in this package. `.ci/release` sets the address and the checksum.
+let prebuilt: (url: String, checksum: String)? = nil
+
+func tool() -> Target {
+    if let path = Context.environment["STRATA_BUNDLE"] { return .binaryTarget(name: "StrataTool", path: path) }
+    if let prebuilt, Context.environment["STRATA_FROM_SOURCE"] == nil {
+        return .binaryTarget(name: "StrataTool", url: prebuilt.url, checksum: prebuilt.checksum)
+    }
+    return .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool")
+}
+
 let package = Package(
     name: "strata",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
@@ -51,7 +63,7 @@ let package = Package(
                 "SQLSchema", "Templates", "TestFiles",
             ],
             path: "Sources/Generator/Commands"),
-        .executableTarget(name: "StrataTool", dependencies: ["Commands"], path: "Sources/Generator/StrataTool"),
+        tool(),
 
         // The runtime: stores, rows, migrations.
         .systemLibrary(

@@ -104,14 +104,23 @@ struct Model {
 
     /// The names of the files that a build writes.
     var sources: [String] {
-        let additional = templates.map(\.lastPathComponent).compactMap {
-            $0.wholeMatch(of: /(Entity|Subtype|Schema)\+([A-Za-z0-9_]+)\.swift\.mustache/)
+        var (ofEntity, ofSchema): (Set<String>, Set<String>) = ([], [])
+        for template in templates {
+            let name = template.lastPathComponent
+            guard let match = name.wholeMatch(of: /(Entity|Subtype|Schema)\+([A-Za-z0-9_]+)\.swift\.mustache/) else {
+                continue
+            }
+            let suffix = String(match.2)
+            if match.1 == "Schema" { ofSchema.insert(suffix) } else { ofEntity.insert(suffix) }
         }
-        let own = Set(additional.filter { $0.1 != "Schema" }.map(\.2)).sorted()
-        let descriptions = descriptions.map { $0.deletingPathExtension().lastPathComponent }
-        return descriptions.flatMap { name in ["\(name).strata.swift"] + own.map { "\(name).strata+\($0).swift" } }
-            + ["Strata.schema.swift", "Strata.migrations.swift"]
-            + additional.filter { $0.1 == "Schema" }.map { "Strata.schema+\($0.2).swift" }
+        var sources = ["Strata.schema.swift", "Strata.migrations.swift"]
+        for suffix in ofSchema.sorted() { sources.append("Strata.schema+\(suffix).swift") }
+        for description in descriptions {
+            let name = description.deletingPathExtension().lastPathComponent
+            sources.append("\(name).strata.swift")
+            for suffix in ofEntity.sorted() { sources.append("\(name).strata+\(suffix).swift") }
+        }
+        return sources
     }
 
     /// The arguments that identify the model.

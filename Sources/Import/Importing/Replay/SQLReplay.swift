@@ -130,7 +130,9 @@ final class SQLReplay {
                     return ImportError("SQLite refuses this statement: \(message)", path: path, line: line(at: index))
                 }
                 guard code == SQLITE_OK else {
-                    throw refusal(at: offset + max(0, Int(sqlite3_error_offset(database))))
+                    // SQLite parses up to a syntax error. It finds other errors at the end of the statement.
+                    let isSyntax = String(cString: sqlite3_errmsg(database)).hasSuffix("syntax error")
+                    throw refusal(at: isSyntax ? tail.map { $0 - base - 1 } ?? offset : offset)
                 }
                 let end = tail.map { $0 - base } ?? bytes.count
                 let sql = String(decoding: bytes[offset..<end], as: UTF8.self)
