@@ -506,6 +506,15 @@ import Testing
             #expect(!isThere("draft-2.0.sqlite"))
             #expect(try Data(contentsOf: fixtures.appendingPathComponent("2.0.sqlite")) == released)
             #expect(said(["release"] + arguments).contains("2.0 of LibrarySchema is already released"))
+            // The tests of the release have not run yet: this is a warning for the build that ships.
+            let warning = "strata.lock: warning: these generated tests have not passed here with the present files"
+            let shipped = said(["check", "--released"] + arguments)
+            #expect(shipped.contains(warning) && shipped.contains("all of LibraryTests"))
+            #expect(!said(["check"] + arguments).contains(warning))
+            tests = TestRecord(inputs: TestRecord.inputs(model: folder, tests: testFolder), tests: ["migration 1.0"])
+            tests.set("migration 1.0", passed: true)
+            try write(tests.text, to: record)
+            #expect(!said(["check", "--released"] + arguments).contains(warning))
             #expect(try text(lock).contains(/version 2\.0 fingerprint [0-9a-f]{16} ddl [0-9a-f]{16} fixture [0-9a-f]+/))
         }
     }
@@ -609,6 +618,7 @@ import Testing
                 said(["release"] + arguments).contains(
                     "note: the step from 1.0 to 2.0 gives other values each time, which are not sealed: book.pages"))
             #expect(isThere("1.0-2.0.rows") && !isThere("draft-1.0-2.0.rows"))
+            try pass()
             #expect(run(["check", "--released"] + arguments) == .success)
         }
     }

@@ -63,8 +63,11 @@ package struct Arguments {
     }
 
     /// Returns the paths of the models in `--model` and in the positional arguments.
-    package func modelPaths() throws -> [String] {
-        let paths = (values["--model"] ?? []) + folders
+    ///
+    /// - Parameter folder: The folder whose models are returned if the arguments name none; nil to refuse that.
+    package func modelPaths(orAllBelow folder: String? = nil) throws -> [String] {
+        var paths = (values["--model"] ?? []) + folders
+        if paths.isEmpty, let folder { paths = ModelFolder.paths(below: folder) }
         if paths.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
         if paths.count > 1, has("--target") { throw CommandError.usage("--target is that of one folder") }
         return paths

@@ -19,7 +19,7 @@ struct CheckCommand {
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        paths = try arguments.modelPaths()
+        paths = try arguments.modelPaths(orAllBelow: FileManager.default.currentDirectoryPath)
         testTargets = try arguments.testTargets()
         scope = arguments.has("--sources") ? .sources : arguments.has("--tests") ? .tests : .all
         stamp = arguments.has("--stamp") ? try arguments.value("--stamp") : nil
@@ -68,7 +68,7 @@ struct CheckCommand {
         let file: String
         var line: Int?
         var column: Int?
-        var severity = Diagnostic.Severity.error.rawValue
+        let severity: String
         let message: String
         var isMendedByGenerating = false
 
@@ -76,8 +76,11 @@ struct CheckCommand {
             case file, line, column, severity, message
         }
 
-        init(file: String, line: Int? = nil, message: String, isMendedByGenerating: Bool = false) {
-            (self.file, self.line, self.message) = (file, line, message)
+        init(
+            file: String, line: Int? = nil, severity: Diagnostic.Severity = .error, message: String,
+            isMendedByGenerating: Bool = false
+        ) {
+            (self.file, self.line, self.severity, self.message) = (file, line, severity.rawValue, message)
             self.isMendedByGenerating = isMendedByGenerating
         }
 
@@ -220,6 +223,15 @@ struct CheckCommand {
             {
                 findings.append(Finding(file: folder.url.path, message: step.compatibilityText))
             }
+        }
+        if needsRelease, !model.openTests.isEmpty {
+            findings.append(
+                Finding(
+                    file: folder.url.appendingPathComponent("strata.lock").path,
+                    severity: .warning,
+                    message:
+                        "these generated tests have not passed here with the present files; run swift test before: "
+                        + model.openTests.joined(separator: ", ")))
         }
         if needsRelease, !model.isReleased {
             let message =

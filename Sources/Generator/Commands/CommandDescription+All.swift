@@ -52,13 +52,16 @@ extension CommandDescription {
             example: "generate Sources/App/Model"),
         CommandDescription(
             "check", .model, "report files that are out of date, changed released versions and unwritten migrations",
-            usage: ["check FOLDER… [options]"],
+            usage: ["check [FOLDER…] [options]"],
             """
             Fails if a generated file is out of date or missing, a released version has changed, or a custom migration is
-            not written, and prints each place. It writes nothing.
+            not written, and prints each place. It writes nothing. Without a folder, it checks all models below the current one.
             """,
             options: [
-                Option("--released", "also fail if the newest version is not released; for the build that ships"),
+                Option(
+                    "--released",
+                    "also fail if the newest version is not released, and warn if its generated tests have not passed here; "
+                        + "for the build that ships"),
                 Option(
                     "--compatible-since", "VERSION",
                     "also fail if apps of this version cannot use stores of the newest version"),

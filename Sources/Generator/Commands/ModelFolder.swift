@@ -66,19 +66,19 @@ package struct ModelFolder: Sendable {
         return components[sources + 1]
     }
 
+    /// Returns the paths of all models below the folder at `path`, sorted.
+    static func paths(below path: String) -> [String] {
+        let enumerator = FileManager.default.enumerator(
+            at: URL(fileURLWithPath: path, isDirectory: true), includingPropertiesForKeys: nil,
+            options: [.skipsHiddenFiles])
+        let files = enumerator?.compactMap { $0 as? URL } ?? []
+        return files.filter { $0.lastPathComponent == "strata.json" }.map { $0.deletingLastPathComponent().path }
+            .sorted()
+    }
+
     /// Returns the models in all folders below `path`, except those with an invalid `strata.json`.
     package static func all(below path: String, target: String? = nil) -> [ModelFolder] {
-        let folder = URL(fileURLWithPath: path, isDirectory: true)
-        let enumerator = FileManager.default.enumerator(
-            at: folder, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
-        var models: [ModelFolder] = []
-        while let file = enumerator?.nextObject() as? URL {
-            guard file.lastPathComponent == "strata.json" else { continue }
-            if let model = try? ModelFolder(path: file.deletingLastPathComponent().path, target: target) {
-                models.append(model)
-            }
-        }
-        return models
+        paths(below: path).compactMap { try? ModelFolder(path: $0, target: target) }
     }
 
     /// Returns the model that contains the folder at `path`; nil if there is none.
