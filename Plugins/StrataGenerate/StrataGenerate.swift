@@ -5,7 +5,8 @@ import PackagePlugin
     import XcodeProjectPlugin
 #endif
 
-/// Generates the files of the models in a package or an Xcode project: `swift package generate [--target NAME]…`.
+/// Generates the files of the models in a package or an Xcode project: `swift package generate [--target NAME]…`. With `--check`, it
+/// does what `strata check` does, and writes nothing.
 @main
 struct StrataGenerate: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -40,6 +41,7 @@ private struct Project {
         }
         var extractor = ArgumentExtractor(arguments)
         let names = extractor.extractOption(named: "target")
+        let isCheck = extractor.extractFlag(named: "check") > 0
         let models = targets.filter { names.isEmpty || names.contains($0.name) }.compactMap(Model.init(of:))
         for name in names where !models.contains(where: { $0.target.name == name }) {
             Diagnostics.error("the target \(name) does not exist, or has no strata.json in its folder")
@@ -62,10 +64,13 @@ private struct Project {
                 .flatMap { ["--test-target", "\($0.name)=\($0.folder.path)"] }
             let process = Process()
             process.executableURL = tool
-            process.arguments = ["generate"] + model.arguments + tests + extractor.remainingArguments
+            process.arguments =
+                [isCheck ? "check" : "generate"] + model.arguments + tests + extractor.remainingArguments
             try process.run()
             process.waitUntilExit()
-            if process.terminationStatus != 0 { Diagnostics.error("\(model.target.name) was not generated") }
+            if process.terminationStatus != 0 {
+                Diagnostics.error("\(model.target.name) was not \(isCheck ? "found correct" : "generated")")
+            }
         }
     }
 

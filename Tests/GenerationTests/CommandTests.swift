@@ -193,18 +193,37 @@ import Testing
             try write(#"let package = Package(name: "Library")"#, to: manifest)
             for command in ["generate", "check"] {
                 let message = said([command, folder.path])
-                #expect(message.contains("Package.swift: warning: no target uses StrataBuild, so no build"))
-                #expect(message.contains("Package.swift: warning: no target uses StrataTesting, so the"))
+                func warning(_ target: String, _ rest: String) -> String {
+                    "Package.swift: warning: the target \(target) does not use \(rest)"
+                }
+                #expect(
+                    message.contains(warning("Library", "StrataBuild, so no build checks what is generated for it")))
+                #expect(
+                    message.contains(warning("LibraryTests", "StrataBuild, so no build checks the generated tests")))
+                #expect(
+                    message.contains(warning("LibraryTests", "StrataTesting, so the generated tests do not compile")))
             }
             try write(#"let parts = ["StrataBuild", "StrataTesting"]"#, to: manifest)
             #expect(!said(["generate", folder.path]).contains("warning"))
             #expect(!said(["check", folder.path]).contains("warning"))
+            // Each target is looked at by itself.
+            let targets = """
+                .target(name: "Library", plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                .testTarget(
+                    name: "LibraryTests",
+                    dependencies: ["Library", .product(name: "StrataTesting", package: "strata")]),
+                """
+            try write(targets, to: manifest)
+            let missing = "warning: the target LibraryTests does not use StrataBuild"
+            #expect(said(["check", folder.path]).contains(missing))
+            #expect(said(["check", folder.path]).components(separatedBy: "warning:").count == 2)
             let imported = #"{ "imported": { "from": "room", "invalid_rows": { "book": "drop" } } }"#
             try write(imported, to: folder.appendingPathComponent("strata.json"))
             let message = said(["generate", folder.path])
             #expect(
                 message.contains(
-                    "warning: no target uses StrataConversionTesting, so the generated tests of conversions"))
+                    "warning: the target LibraryTests does not use StrataConversionTesting, so the generated tests of conversions"
+                ))
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        #expect(process.terminationStatus == 0)
     }
 
     private func release(_ tags: String...) throws {

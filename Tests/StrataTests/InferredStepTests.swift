@@ -24,7 +24,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    @Test(arguments: rows + nulls + types + indexes + relationships + subtypes + lists)
+    private static let changes: [Change] = [rows, nulls, types, indexes, relationships, subtypes, lists].flatMap(\.self)
+
+    @Test(arguments: changes)
     func `an inferred change produces the expected SQL and rows`(_ change: Change) throws {
         let history = try history(change.files)
         let step = try #require(history.steps.first)

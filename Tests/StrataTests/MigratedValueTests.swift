@@ -42,9 +42,10 @@ import Testing
             let value = UUID()
             #expect(try sql(.uuid, .string, SQLiteValue(value)) == SQLiteValue(MigratedValue.string(value)))
         }
-        let url = try #require(URL(string: "https://example.com/%20?a=b#c"))
+        let url: URL = try #require(URL(string: "https://example.com/%20?a=b#c"))
         #expect(try sql(.url, .string, SQLiteValue(url)) == SQLiteValue(MigratedValue.string(url)))
-        #expect(try sql(.color, .string, .text("#00FF00")) == SQLiteValue(MigratedValue.string("#00FF00")))
+        let color: String = MigratedValue.string("#00FF00")
+        #expect(try sql(.color, .string, .text("#00FF00")) == SQLiteValue(color))
     }
 
     @Test func `nil stays nil`() throws {

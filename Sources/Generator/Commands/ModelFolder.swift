@@ -200,24 +200,39 @@ package struct ModelFolder: Sendable {
             let text = try? String(contentsOf: manifest, encoding: .utf8)
         else { return [] }
         var warnings: [String] = []
-        func warn(unlessNamed name: String, _ consequence: String, _ remedy: String) {
-            if text.contains(name) { return }
-            warnings.append("\(manifest.path): warning: no target uses \(name), so \(consequence); add \(remedy)")
+        func warn(_ target: String, unlessNames name: String, _ consequence: String, _ remedy: String) {
+            let declaration = Self.declaration(of: target, in: text)
+            // An array with another name may have it.
+            if declaration.contains(name) || declaration.contains(/(?:plugins|dependencies):\s*[^\[\s]/) { return }
+            warnings.append(
+                "\(manifest.path): warning: the target \(target) does not use \(name), so \(consequence); add \(remedy)"
+            )
         }
-        warn(
-            unlessNamed: "StrataBuild", "no build checks what is generated for \(target)",
-            #"plugins: [.plugin(name: "StrataBuild", package: "strata")] to the target"#)
-        if !testFolders(among: nil).isEmpty {
-            warn(
-                unlessNamed: "StrataTesting", "the generated tests do not compile",
-                #".product(name: "StrataTesting", package: "strata") to the dependencies of the tests"#)
+        let plugin = #"plugins: [.plugin(name: "StrataBuild", package: "strata")] to the target"#
+        warn(target, unlessNames: "StrataBuild", "no build checks what is generated for it", plugin)
+        for tests in testFolders(among: nil).map(\.url.lastPathComponent) {
+            warn(tests, unlessNames: "StrataBuild", "no build checks the generated tests", plugin)
+            func warnOfProduct(_ product: String, _ consequence: String) {
+                let remedy = ".product(name: \"\(product)\", package: \"strata\") to the dependencies of the tests"
+                warn(tests, unlessNames: product, consequence, remedy)
+            }
+            warnOfProduct("StrataTesting", "the generated tests do not compile")
             if !configuration.invalidRows.isEmpty {
-                warn(
-                    unlessNamed: "StrataConversionTesting", "the generated tests of conversions fail",
-                    #".product(name: "StrataConversionTesting", package: "strata") to the dependencies of the tests"#)
+                warnOfProduct("StrataConversionTesting", "the generated tests of conversions fail")
             }
         }
         return warnings
+    }
+
+    /// Returns the part of a manifest that declares a target, up to the next one; the whole manifest if it has no such name.
+    private static func declaration(of target: String, in manifest: String) -> Substring {
+        let targets = manifest.ranges(of: /\.(?:executableTarget|target|testTarget)\(\s*name:\s*"([^"]*)"/)
+        let starts = targets.map(\.lowerBound) + [manifest.endIndex]
+        for (start, end) in zip(starts, starts.dropFirst()) where manifest[start..<end].contains("name: \"\(target)\"")
+        {
+            return manifest[start..<end]
+        }
+        return manifest[...]
     }
 
     /// The folder of the nearest Package.swift above the model; nil if there is none.

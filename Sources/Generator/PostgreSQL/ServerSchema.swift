@@ -120,16 +120,15 @@ extension ServerSchema.Step {
             PostgreSQL.comment(
                 "The \($0) is dropped and created again. Revoke its privileges and drop its policies before.")
         }
-        files.append(
-            ServerFile(
-                "2-offline.sql",
-                "\(title), while no app writes. After an error nothing has changed, and you can run the file again.\n"
-                    + notes.joined(),
-                [
-                    ServerFile.Limit.none.settings + ["SET LOCAL row_security = off"] + start
-                        + StepAssertions.isComplete(online, indexes: true) + offline.statements
-                        + ["UPDATE strata_schema SET (version, fingerprint) = (\(step.to.serverLiterals))"]
-                ]))
+        let comment =
+            "\(title), while no app writes. After an error nothing has changed, and you can run the file again.\n"
+        var statements = ServerFile.Limit.none.settings
+        statements.append("SET LOCAL row_security = off")
+        statements += start
+        statements += StepAssertions.isComplete(online, indexes: true)
+        statements += offline.statements
+        statements.append("UPDATE strata_schema SET (version, fingerprint) = (\(step.to.serverLiterals))")
+        files.append(ServerFile("2-offline.sql", comment + notes.joined(), [statements]))
         self.files = files
     }
 }

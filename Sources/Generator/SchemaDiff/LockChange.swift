@@ -282,7 +282,7 @@ private struct LockComparison {
             let name = word.drop { "(\"".contains($0) }
             let end = name.firstIndex { ",):?\"".contains($0) } ?? name.endIndex
             let new = newNames[String(name[..<end])] ?? String(name[..<end])
-            words.append(word[..<name.startIndex] + new + name[end...])
+            words.append("\(word[..<name.startIndex])\(new)\(name[end...])")
         }
         return words.joined(separator: " ")
     }

@@ -219,7 +219,9 @@ public struct FixtureTable: Sendable {
     ///   - previous: The name of the column before it; nil if it is the first one.
     public func adding(_ column: FixtureColumn, after previous: String?) -> FixtureTable {
         let index = columns.firstIndex { $0.names[0] == previous }.map { $0 + 1 } ?? 0
-        return with(columns: columns[..<index] + [column] + columns[index...])
+        var columns = columns
+        columns.insert(column, at: index)
+        return with(columns: columns)
     }
 
     /// Returns this table with other computed columns.

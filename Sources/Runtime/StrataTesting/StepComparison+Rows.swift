@@ -87,7 +87,7 @@ extension StepComparison {
             ON \(Self.equal(own, keys)) WHERE \(own[0]) IS NULL OR \(differing(keys + values, own + new))
             """)
         let json = jsonColumns(of: table)
-        var problems = SummarizedFindings()
+        var problems = SummarizedFindings(takingShortest: true)
         while try statement.step() {
             let values = statement.row.values
             let id = Self.shown(values[..<key.count])
@@ -145,7 +145,7 @@ extension StepComparison {
             "SELECT \(all.joined(separator: ", ")) FROM main.\(SQL.quoted(table.to))", table, by: position)
         let expected = numbered(expected, table, by: position)
         let pair = (keys + ["strata_n"]).joined(separator: ", ")
-        var problems = SummarizedFindings()
+        var problems = SummarizedFindings(takingShortest: true)
         for row in try values("SELECT \(pair) FROM (\(expected)) EXCEPT SELECT \(pair) FROM (\(found))") {
             problems.add("", "\(name): pair \(Self.shown(row.dropLast())) is missing")
         }

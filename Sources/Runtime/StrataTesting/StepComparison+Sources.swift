@@ -26,7 +26,7 @@ extension StepComparison {
             sql += " EXCEPT SELECT \(outcomes.new.joined(separator: ", ")) FROM \(outcomes.name)"
             sql += " WHERE strata_kind = \(KeyOutcomes.Kind.kept.rawValue)"
         }
-        var problems = SummarizedFindings()
+        var problems = SummarizedFindings(takingShortest: true)
         var addedProblems: [String] = []
         if let added = added[table.name] {
             let key = table.key.enumerated().map { "\(SQL.quoted($1)) AS strata_k\($0)" }
@@ -38,7 +38,7 @@ extension StepComparison {
             }
             sql += " EXCEPT SELECT \(SQL.list(table.key)) FROM \(added)"
         }
-        var unexpected = SummarizedFindings()
+        var unexpected = SummarizedFindings(takingShortest: true)
         let dropped = Set(try customRows.flatMap { try droppedKeys(of: $0) })
         for row in try values(sql) {
             let id = Self.shown(row)
@@ -110,7 +110,7 @@ extension StepComparison {
                     "SELECT * FROM (\(sql)) WHERE (\(SQL.list(columns))) NOT IN (SELECT \(key) FROM \(outcomes.name) WHERE \(outcomes.new[0]) IS NOT NULL)"
             }
         }
-        var problems = SummarizedFindings()
+        var problems = SummarizedFindings(takingShortest: true)
         for row in try values(sql) {
             problems.add("", "\(names.entity(join.name)): pair \(Self.shown(row)) is new")
         }

@@ -54,7 +54,7 @@ final class StepComparison {
         var problems = try askExpectations().about(expectations)
         try followKeys()
         problems += try sharedKeys().about(expectations)
-        var rejected = SummarizedFindings()
+        var rejected = SummarizedFindings(takingShortest: true)
         for check in pendingChecks {
             if let problem = try check() { rejected.add("", problem) }
         }

@@ -34,6 +34,12 @@ let package = Package(
                 .product(name: "StrataTesting", package: "strata"),
             ],
             plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .target(
+            name: "Notes", dependencies: [.product(name: "Strata", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+        .testTarget(
+            name: "NotesTests", dependencies: ["Notes", .product(name: "StrataTesting", package: "strata")],
+            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,1 @@
+// README's example, from its first version to a custom migration.
