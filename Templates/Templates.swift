@@ -3,7 +3,7 @@ import Foundation
 /// The templates that come with Strata.
 package enum Templates {
     /// The folder with all files of this module.
-    package static var resources: URL { Bundle.module.bundleURL }
+    package static var resources: URL { Bundle.module.resourceURL ?? Bundle.module.bundleURL }
 
     /// The folder that holds them.
     private static var folder: URL { resources.appendingPathComponent("Mustache") }

@@ -224,6 +224,15 @@ import Testing
                 message.contains(
                     "warning: the target LibraryTests does not use StrataConversionTesting, so the generated tests of conversions"
                 ))
+            // A dependency is no declaration, and a constant may hold anything.
+            let others = """
+                .testTarget(
+                    name: "LibraryTests", dependencies: [.target(name: "Library")] + products,
+                    plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                .target(name: "Library", plugins: [plugin], swiftSettings: [.define("A", .when(configuration: .debug))]),
+                """
+            try write(others, to: manifest)
+            #expect(!said(["check", folder.path]).contains("warning:"))
         }
     }
 

@@ -256,7 +256,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int64.max, .max - 1, .min, 0]) func `salvage reads rows with any number`(number: Int64) throws {
+    @Test(arguments: [Int64.max, Int64.max - 1, Int64.min, 0] as [Int64]) func `salvage reads rows with any number`(
+        number: Int64
+    ) throws {
         try withStore { (store: URL, result: URL) throws in
             let connection = try Connection(path: store.path, mode: .readWrite)
             try connection.execute(

@@ -41,39 +41,41 @@ struct Library {
                 parentID: place % 2 == 0 ? nil : Publisher.ID(rawValue: names[place - 1].uppercased()))
         }
         let words = ["swift", "Swift", "100%", "a_b", "", "STRASSE", "Straße", "émile", "ÉMILE", "ä\0b", "*x*"]
-        podcasts = (1...14).map { number in
-            Podcast(
+        func host(_ number: Int) -> Person {
+            let since = number % 2 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(number))
+            let home = number % 5 == 0 ? nil : Place(city: ["Bonn", "Lüttich"][number % 2], since: since)
+            let age = number % 3 == 0 ? nil : 20 + number
+            return Person(name: words[number % 6], age: age, isGuest: number % 2 == 0, home: home)
+        }
+        podcasts = (1...14).map { (number: Int) -> Podcast in
+            let price: Decimal = Decimal(number % 5 * 25) / 100
+            // The case of the letters differs from the publisher's own.
+            let publisher = number % 4 == 0 ? nil : Publisher.ID(rawValue: names[number % 3].uppercased())
+            return Podcast(
                 id: Podcast.ID(rawValue: number), title: words[number % words.count] + " \(number % 4)",
                 subtitle: number % 3 == 0 ? nil : words[number % 7],
-                price: Decimal(number % 5 * 25) / 100,
+                price: price,
                 flags: PodcastFlags(rawValue: number % 8),
-                host: number % 4 == 0
-                    ? nil
-                    : Person(
-                        name: words[number % 6], age: number % 3 == 0 ? nil : 20 + number, isGuest: number % 2 == 0,
-                        home: number % 5 == 0
-                            ? nil
-                            : Place(
-                                city: ["Bonn", "Lüttich"][number % 2],
-                                since: number % 2 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(number)))),
+                host: number % 4 == 0 ? nil : host(number),
                 languages: Array(["de", "en", "fr", "en"].prefix(number % 5)),
-                // The case of the letters differs from the publisher's own.
-                publisherID: number % 4 == 0
-                    ? nil : Publisher.ID(rawValue: names[number % 3].uppercased()),
+                publisherID: publisher,
                 trailerID: number % 3 == 0 ? Episode.ID(rawValue: number) : nil)
         }
         let podcastIDs = podcasts.map(\.id)
-        episodes = (1...90).map { number in
-            Episode(
-                id: Episode.ID(rawValue: number), title: words[Int(random.next() % UInt64(words.count))],
-                seconds: Int(random.next() % 4_000), price: Decimal(Int(random.next() % 400)) / 100,
-                rating: number % 4 == 0 ? nil : Double(random.next() % 10) / 2,
-                date: Date(timeIntervalSinceReferenceDate: Double(random.next() % 1_000)),
-                isPlayed: random.next() % 2 == 0,
-                // The last two podcasts have no episodes.
-                podcastID: podcastIDs[Int(random.next() % UInt64(podcastIDs.count - 2))],
-                podcastPosition: Int(random.next() % 100),
-                notes: number % 3 == 0 ? nil : ["Swift concurrency", "A data race in Swift", "Kotlin"][number / 3 % 3])
+        func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+        let notes = ["Swift concurrency", "A data race in Swift", "Kotlin"]
+        episodes = (1...90).map { (number: Int) -> Episode in
+            let (title, seconds, price) = (words[below(words.count)], below(4_000), Decimal(below(400)) / 100)
+            let rating: Double? = number % 4 == 0 ? nil : Double(below(10)) / 2
+            let date = Date(timeIntervalSinceReferenceDate: Double(below(1_000)))
+            let isPlayed = random.next() % 2 == 0
+            // The last two podcasts have no episodes.
+            let podcast = podcastIDs[below(podcastIDs.count - 2)]
+            return Episode(
+                id: Episode.ID(rawValue: number), title: title, seconds: seconds, price: price, rating: rating,
+                date: date,
+                isPlayed: isPlayed, podcastID: podcast, podcastPosition: below(100),
+                notes: number % 3 == 0 ? nil : notes[number / 3 % 3])
         }
         tags = ["swift", "news", "Straße", "x"].flatMap { word in
             ["en", "de"].map { Topic(space: $0, word: word, position: $0.count + word.count) }

@@ -67,7 +67,7 @@ package struct Arguments {
     /// - Parameter folder: The folder whose models are returned if the arguments name none; nil to refuse that.
     package func modelPaths(orAllBelow folder: String? = nil) throws -> [String] {
         var paths = (values["--model"] ?? []) + folders
-        if paths.isEmpty, let folder { paths = ModelFolder.paths(below: folder) }
+        if paths.isEmpty, let folder { paths = ModelFolder.paths(below: folder, skippingPackages: true) }
         if paths.isEmpty { throw CommandError.usage("\(command) needs the folder of a model, one with a strata.json") }
         if paths.count > 1, has("--target") { throw CommandError.usage("--target is that of one folder") }
         return paths

@@ -55,7 +55,8 @@ extension CommandDescription {
             usage: ["check [FOLDER…] [options]"],
             """
             Fails if a generated file is out of date or missing, a released version has changed, or a custom migration is
-            not written, and prints each place. It writes nothing. Without a folder, it checks all models below the current one.
+            not written, and prints each place. It writes nothing. Without a folder, it checks all models of the package in
+            the current one.
             """,
             options: [
                 Option(

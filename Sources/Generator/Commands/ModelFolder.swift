@@ -67,13 +67,19 @@ package struct ModelFolder: Sendable {
     }
 
     /// Returns the paths of all models below the folder at `path`, sorted.
-    static func paths(below path: String) -> [String] {
+    ///
+    /// - Parameter skipsPackages: Whether folders with a Package.swift of their own are left out.
+    static func paths(below path: String, skippingPackages skipsPackages: Bool = false) -> [String] {
+        let root = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
         let enumerator = FileManager.default.enumerator(
-            at: URL(fileURLWithPath: path, isDirectory: true), includingPropertiesForKeys: nil,
-            options: [.skipsHiddenFiles])
+            at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         let files = enumerator?.compactMap { $0 as? URL } ?? []
-        return files.filter { $0.lastPathComponent == "strata.json" }.map { $0.deletingLastPathComponent().path }
-            .sorted()
+        let paths = files.filter { $0.lastPathComponent == "strata.json" }.map { $0.deletingLastPathComponent().path }
+        let packages = files.filter { $0.lastPathComponent == "Package.swift" }.map {
+            $0.deletingLastPathComponent().path
+        }
+        .filter { skipsPackages && $0 != root.path }
+        return paths.filter { path in !packages.contains { path.hasPrefix($0 + "/") } }.sorted()
     }
 
     /// Returns the models in all folders below `path`, except those with an invalid `strata.json`.
@@ -202,8 +208,7 @@ package struct ModelFolder: Sendable {
         var warnings: [String] = []
         func warn(_ target: String, unlessNames name: String, _ consequence: String, _ remedy: String) {
             let declaration = Self.declaration(of: target, in: text)
-            // An array with another name may have it.
-            if declaration.contains(name) || declaration.contains(/(?:plugins|dependencies):\s*[^\[\s]/) { return }
+            if (declaration ?? text[...]).contains(name) || declaration.map(Self.namesConstant) == true { return }
             warnings.append(
                 "\(manifest.path): warning: the target \(target) does not use \(name), so \(consequence); add \(remedy)"
             )
@@ -224,15 +229,26 @@ package struct ModelFolder: Sendable {
         return warnings
     }
 
-    /// Returns the part of a manifest that declares a target, up to the next one; the whole manifest if it has no such name.
-    private static func declaration(of target: String, in manifest: String) -> Substring {
-        let targets = manifest.ranges(of: /\.(?:executableTarget|target|testTarget)\(\s*name:\s*"([^"]*)"/)
-        let starts = targets.map(\.lowerBound) + [manifest.endIndex]
-        for (start, end) in zip(starts, starts.dropFirst()) where manifest[start..<end].contains("name: \"\(target)\"")
-        {
-            return manifest[start..<end]
+    /// Returns the call that declares a target in a manifest; nil if there is none.
+    private static func declaration(of target: String, in manifest: String) -> Substring? {
+        let starts = manifest.matches(of: /\.(?:executableTarget|target|testTarget)\(\s*name:\s*"([^"]*)"/)
+            .filter { $0.1 == target }
+        // The name of a target is also that of a dependency, in a shorter call.
+        let calls = starts.map { start in
+            var depth = 0
+            let end = manifest[start.range.lowerBound...].firstIndex { character in
+                depth += character == "(" ? 1 : character == ")" ? -1 : 0
+                return depth == 0 && character == ")"
+            }
+            return manifest[start.range.lowerBound..<(end ?? manifest.endIndex)]
         }
-        return manifest[...]
+        return calls.max { $0.count < $1.count }
+    }
+
+    /// Whether code names a constant, which may hold anything: a word that is no label, no member and no text.
+    private static func namesConstant(_ code: Substring) -> Bool {
+        code.replacing(/"[^"]*"/, with: "\"\"").matches(of: /(\.?)\b([A-Za-z_]\w*)\s*(:?)/)
+            .contains { $0.1.isEmpty && $0.3.isEmpty }
     }
 
     /// The folder of the nearest Package.swift above the model; nil if there is none.

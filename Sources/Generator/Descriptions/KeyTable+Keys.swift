@@ -105,7 +105,7 @@ extension KeyTable {
         Key(
             "ordered", .field, .bool,
             "bool; a to-many relationship keeps its order: see *Relationships*",
-            default: "`false`", history: "previous", cost: "none: a column is added or dropped"),
+            default: "`false`", history: "previous", cost: "none when added; when removed, SQLite rewrites the rows"),
         Key(
             "duplicates", .field, .bool,
             "bool; a to-many relationship may contain a row several times, like a playlist: see *Relationships*",
@@ -180,7 +180,9 @@ extension KeyTable {
             "version in which the property is new. A first item with only `version` says the same",
             default: "the first version of the entity",
             history: "one value",
-            cost: "none if nullable or with a default value; rebuild with a backfill value; otherwise custom"),
+            cost:
+                "none if nullable without a default value, or with one that is neither a floating-point number nor a date; "
+                + "rebuild with another default value or a backfill value; otherwise custom"),
         Key(
             "removed_at_version", .other, .version,
             "version in which the property no longer exists",

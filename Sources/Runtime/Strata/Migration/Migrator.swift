@@ -145,9 +145,10 @@ struct Migrator {
     /// write-ahead log, the file may be shorter, because the log contains the page.
     private func checkLength() throws {
         try connection.readingOneState {
-            guard try connection.text("PRAGMA journal_mode") != "wal",
+            // This is the first statement that locks the file. From then on, the journal mode stays.
+            guard let pages = try connection.integer64("PRAGMA page_count"),
                 let pageSize = try connection.integer64("PRAGMA page_size"),
-                let pages = try connection.integer64("PRAGMA page_count"),
+                try connection.text("PRAGMA journal_mode") != "wal",
                 let size = connection.file.flatMap(StoreFile.size), size < pages * pageSize
             else { return }
             throw StoreError.corrupt(reason: "the end of the file is missing")

@@ -75,7 +75,12 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     package init(of url: URL, definition schema: SchemaDefinition?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         connection.distrustSchema()
-        // Everything is read from one state. Closing the connection ends the transaction.
+        do {
+            damage = try Self.damage(connection)
+        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
+            unchecked = error.message
+        }
+        // The rest is read from one state. Closing the connection ends the transaction.
         try connection.execute("BEGIN")
         let identity = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         self.schema = identity.schema
@@ -91,11 +96,6 @@ public struct StoreInspection: Hashable, Sendable, Codable {
             AND name NOT LIKE 'strata\\_%' ESCAPE '\\' ORDER BY name
             """
         )
-        do {
-            damage = try Self.damage(connection)
-        } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR
-            unchecked = error.message
-        }
         tables = try names.map { name in
             // Counting the rows of a damaged table may fail, and so may counting those of a virtual table that only the app has.
             let rows = damage.isEmpty && unchecked == nil ? try connection.count(name) : try? connection.count(name)

@@ -114,17 +114,17 @@ func areSameLists<Element>(
 
     @inlinable func areEqual(_ kind: Kind, _ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
         switch kind {
-        case .int: load(left, as: Int.self) == load(right)
-        case .optionalInt: load(left, as: Int?.self) == load(right)
-        case .double: load(left, as: Double.self) == load(right)
-        case .optionalDouble: load(left, as: Double?.self) == load(right)
-        case .date: load(left, as: Date.self) == load(right)
-        case .optionalDate: load(left, as: Date?.self) == load(right)
-        case .bool: load(left, as: Bool.self) == load(right)
-        case .text: String.isSame(load(left), load(right))
-        case .optionalText: areSame(load(left), load(right), String.isSame)
-        case .texts: areSame(load(left, as: [String].self), load(right))
-        case .optionalTexts: areSame(load(left, as: [String]?.self), load(right), areSame)
+        case .int: Strata.areEqual(left, right, as: Int.self)
+        case .optionalInt: Strata.areEqual(left, right, as: Int?.self)
+        case .double: Strata.areEqual(left, right, as: Double.self)
+        case .optionalDouble: Strata.areEqual(left, right, as: Double?.self)
+        case .date: Strata.areEqual(left, right, as: Date.self)
+        case .optionalDate: Strata.areEqual(left, right, as: Date?.self)
+        case .bool: Strata.areEqual(left, right, as: Bool.self)
+        case .text: String.isSame(load(left, as: String.self), load(right, as: String.self))
+        case .optionalText: areSame(load(left, as: String?.self), load(right, as: String?.self), String.isSame)
+        case .texts: areSame(load(left, as: [String].self), load(right, as: [String].self))
+        case .optionalTexts: areSame(load(left, as: [String]?.self), load(right, as: [String]?.self), areSame)
         case .other(let index): others[index].areEqual(left, right)
         }
     }
@@ -158,7 +158,7 @@ func areSameLists<Element>(
 
 private struct EquatableComparison<Value: Equatable>: ValueComparison {
     func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-        load(left, as: Value.self) == load(right)
+        Strata.areEqual(left, right, as: Value.self)
     }
 }
 
@@ -169,9 +169,17 @@ extension RawEntityID {
     }
 }
 
-/// Returns the value at a position in memory.
+/// Returns the value at a position in memory. Where the result could be optional, name the type: the compiler could infer another one.
 @inlinable @inline(__always) func load<Value>(_ position: UnsafeRawPointer, as type: Value.Type = Value.self) -> Value {
     position.assumingMemoryBound(to: type).pointee
+}
+
+/// Whether the values at two positions in memory are equal.
+@inlinable @inline(__always) func areEqual<Value: Equatable>(
+    _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, as type: Value.Type
+) -> Bool {
+    let (left, right): (Value, Value) = (load(left, as: type), load(right, as: type))
+    return left == right
 }
 
 @inlinable func areSame<Value>(_ left: Value?, _ right: Value?, _ areSame: (Value, Value) -> Bool) -> Bool {
