@@ -64,7 +64,8 @@ import Testing
         return try JSONDecoder().decode(Info.self, from: run(["swiftc", "-print-target-info"])).target.triple
     }
 
-    #if os(Linux)
+    // Another version of Swift prints some declarations in another way.
+    #if os(Linux) && compiler(>=6.3)
         @Test(arguments: ["Strata", "StoreConversion", "StrataConversionTesting", "StrataTesting", "SQLSchema"])
         func `public declarations are the ones that were reviewed`(module: String) throws {
             let output = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

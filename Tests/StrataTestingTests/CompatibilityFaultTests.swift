@@ -215,7 +215,8 @@ import Testing
 
     @Test(arguments: faults) func `a change that is wrongly called compatible is found`(fault: Fault) throws {
         let failures = try failures(fault.newer, fault.tables, removing: fault.removing)
-        #expect(failures.contains { $0.contains(fault.text) }, "\(failures)")
+        // SQLite 3.53 quotes the names of missing columns.
+        #expect(failures.contains { $0.replacing("\"", with: "").contains(fault.text) }, "\(failures)")
         #expect(failures.allSatisfy { $0.hasPrefix("stores of 1.1 of FaultySchema, used by apps of 1.0: ") })
     }
 
