@@ -69,7 +69,8 @@ private struct Project {
             try process.run()
             process.waitUntilExit()
             if process.terminationStatus != 0 {
-                Diagnostics.error("\(model.target.name) was not \(isCheck ? "found correct" : "generated")")
+                Diagnostics.error(
+                    isCheck ? "the check of \(model.target.name) has failed" : "\(model.target.name) was not generated")
             }
         }
     }

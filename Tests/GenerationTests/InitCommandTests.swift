@@ -35,6 +35,7 @@ import Testing
             contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appendingPathComponent("README.md"), encoding: .utf8)
         #expect(readme.contains("```swift\n" + (try text("Package.swift")) + "```"))
+        #expect(try text(".gitignore") == ".build/\n")
         #expect(try text("Sources/App/App.swift").contains("schema: AppSchema.self"))
         #expect(try text("Tests/AppTests/AppTests.swift").contains("@testable import App"))
         #expect(try text("Sources/App/Model/SQL/1.0.sql").contains("CREATE TABLE \"note\""))

@@ -69,6 +69,8 @@ struct InitCommand {
         let manifest = folder.appendingPathComponent("Package.swift")
         let isNew = !FileManager.default.fileExists(atPath: manifest.path)
         var files: [(url: URL, contents: String)] = isNew ? [(manifest, package)] : []
+        let ignored = folder.appendingPathComponent(".gitignore")
+        if isNew, !FileManager.default.fileExists(atPath: ignored.path) { files.append((ignored, ".build/\n")) }
         // SwiftPM ignores a target without a Swift file.
         for (name, text) in [
             ("Sources/\(target)/\(target).swift", source), ("Tests/\(target)Tests/\(target)Tests.swift", tests),
