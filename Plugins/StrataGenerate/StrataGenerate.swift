@@ -55,8 +55,12 @@ private struct Project {
         if models.isEmpty, names.isEmpty, orphans.isEmpty {
             Diagnostics.error("no target has a strata.json in its folder; an empty one, {}, makes the folder a model")
         }
-        for option in ["--release", "--json"] where models.count > 1 && arguments.contains(option) {
-            Diagnostics.error("several targets have a model, so \(option) needs --target NAME")
+        if models.count > 1, names.isEmpty, arguments.contains("--release") {
+            Diagnostics.error("several targets have a model, so --release needs --target NAME")
+            return
+        }
+        if models.count > 1, arguments.contains("--json") {
+            Diagnostics.error("--json prints one model, so it needs one --target NAME")
             return
         }
         for model in models {
