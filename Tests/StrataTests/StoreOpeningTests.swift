@@ -429,6 +429,18 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
+    @Test func `an inspection and a plan of a locked store are refused after the busy timeout`() throws {
+        try withFile { url in
+            try makeOldShop(at: url)
+            let other = try Connection(path: url.path, mode: .readWrite)
+            try other.execute("BEGIN EXCLUSIVE")
+            var options = StoreOptions()
+            options.busyTimeout = 0.05
+            #expect(throws: StoreError.busy) { _ = try StoreInspection(of: url, options: options) }
+            #expect(throws: StoreError.busy) { _ = try MigrationPlan(from: url, to: Shop.self, options: options) }
+        }
+    }
+
     @Test func `an inspection and a plan wait for a lock of another connection`() throws {
         for read in [
             { (url: URL) throws -> Void in _ = try StoreInspection(of: url) },

@@ -68,18 +68,19 @@ package struct ModelFolder: Sendable {
 
     /// Returns the paths of all models below the folder at `path`, sorted.
     ///
-    /// - Parameter skipsPackages: Whether folders with a Package.swift of their own are left out.
+    /// - Parameter skipsPackages: Whether to leave out folders that contain a Package.swift, except the first one.
     static func paths(below path: String, skippingPackages skipsPackages: Bool = false) -> [String] {
         let root = URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
         let enumerator = FileManager.default.enumerator(
             at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
         let files = enumerator?.compactMap { $0 as? URL } ?? []
         let paths = files.filter { $0.lastPathComponent == "strata.json" }.map { $0.deletingLastPathComponent().path }
+        guard skipsPackages else { return paths.sorted() }
         let packages = files.filter { $0.lastPathComponent == "Package.swift" }.map {
             $0.deletingLastPathComponent().path
         }
-        .filter { skipsPackages && $0 != root.path }
-        return paths.filter { path in !packages.contains { path.hasPrefix($0 + "/") } }.sorted()
+        let others = packages.filter { $0 != root.path }
+        return paths.filter { path in !others.contains { path.hasPrefix($0 + "/") } }.sorted()
     }
 
     /// Returns the models in all folders below `path`, except those with an invalid `strata.json`.
@@ -245,7 +246,7 @@ package struct ModelFolder: Sendable {
         return calls.max { $0.count < $1.count }
     }
 
-    /// Whether code names a constant, which may hold anything: a word that is no label, no member and no text.
+    /// Whether code names a constant, which may hold anything. Every other word is a label, a member after a dot, or text in quotes.
     private static func namesConstant(_ code: Substring) -> Bool {
         code.replacing(/"[^"]*"/, with: "\"\"").matches(of: /(\.?)\b([A-Za-z_]\w*)\s*(:?)/)
             .contains { $0.1.isEmpty && $0.3.isEmpty }

@@ -361,7 +361,7 @@ package final class Connection {
         }
     }
 
-    /// Runs `body`, whose statements read one state of the database: in the open transaction, or in one of its own.
+    /// Runs `body` in the open transaction, or else in a new one, so that its statements read one state of the database.
     func readingOneState<Result>(_ body: () throws -> Result) throws -> Result {
         isInTransaction ? try body() : try transaction("BEGIN", body)
     }

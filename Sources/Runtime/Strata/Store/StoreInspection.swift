@@ -75,6 +75,8 @@ public struct StoreInspection: Hashable, Sendable, Codable {
     package init(of url: URL, definition schema: SchemaDefinition?, options: StoreOptions = StoreOptions()) throws {
         let connection = try StoreFile.connect(to: url, .readOnly, options)
         connection.distrustSchema()
+        // Another file is refused before SQLite checks it.
+        _ = try SQLiteError.translated { try StoreIdentity(reading: connection) }
         do {
             damage = try Self.damage(connection)
         } catch let error as SQLiteError where error.code == 1 {  // SQLITE_ERROR

@@ -179,7 +179,7 @@ struct ResumableMigrator {
         // Counting takes as long as a tenth of the copying.
         let counted = monitor.isWatched && state.totalRows == 0 ? plan.copiedTables(of: run) : []
         let total = try connection.readingOneState {
-            // The tables of the migration are gone if another process has finished it.
+            // Another process that has finished the migration has dropped its tables.
             guard case .taken = try pending.change(owner: owner) else {
                 return try state.totalRows + connection.count(counted)
             }
