@@ -181,8 +181,8 @@ extension KeyTable {
             default: "the first version of the entity",
             history: "one value",
             cost:
-                "none if nullable without a default value, or with one that is neither a floating-point number nor a date; "
-                + "rebuild with another default value or a backfill value; otherwise custom"),
+                "none if nullable without a default value, or if the default value is neither a floating-point number nor a date; "
+                + "rebuild with any other default value or a backfill value; otherwise custom"),
         Key(
             "removed_at_version", .other, .version,
             "version in which the property no longer exists",
