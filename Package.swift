@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-/// The plugins' tool as a release contains it, compiled. In a checkout, and with `STRATA_FROM_SOURCE` in the environment, the plugins use
-/// its sources; `STRATA_BUNDLE` names another bundle in this package. `.ci/release` sets the address and the checksum.
+/// The generator as a release contains it, compiled, for the plugins that run it. In a checkout, and with `STRATA_FROM_SOURCE` in the
+/// environment, they use its sources; `STRATA_BUNDLE` names another bundle in this package. `.ci/release` sets the address and the checksum.
 let prebuilt: (url: String, checksum: String)? = nil
 
 func tool() -> Target {
@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "StrataConversionTesting", targets: ["StrataConversionTesting"]),
         .executable(name: "strata", targets: ["StrataCLI"]),
         .plugin(name: "StrataBuild", targets: ["StrataBuild"]),
+        .plugin(name: "StrataCheck", targets: ["StrataCheck"]),
         .plugin(name: "StrataGenerate", targets: ["StrataGenerate"]),
     ],
     targets: [
@@ -32,6 +33,10 @@ let package = Package(
         .target(name: "JSONText", path: "Sources/Core/JSONText"),
         .target(name: "SQLSchema", path: "Sources/Core/SQLSchema"),
         .target(name: "TestFiles", dependencies: ["SQLSchema"], path: "Sources/Core/TestFiles"),
+
+        // What `generate` writes for builds, and the only tool that they need.
+        .target(name: "FileSums", path: "Sources/Core/FileSums"),
+        .executableTarget(name: "StrataSums", dependencies: ["FileSums"], path: "Sources/Generator/StrataSums"),
 
         // The generator: descriptions in, text out.
         .target(
@@ -59,8 +64,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "Descriptions", "Documents", "Generation", "Mustache", "PostgreSQL", "SchemaDiff", "SchemaModel",
-                "SQLSchema", "Templates", "TestFiles",
+                "Descriptions", "Documents", "FileSums", "Generation", "Mustache", "PostgreSQL", "SchemaDiff",
+                "SchemaModel", "SQLSchema", "Templates", "TestFiles",
             ],
             path: "Sources/Generator/Commands"),
         tool(),
@@ -117,6 +122,7 @@ let package = Package(
 
         // The plugins: arguments only.
         .plugin(name: "StrataBuild", capability: .buildTool(), dependencies: ["StrataTool"]),
+        .plugin(name: "StrataCheck", capability: .buildTool(), dependencies: ["StrataSums"]),
         .plugin(
             name: "StrataGenerate",
             capability: .command(
@@ -147,8 +153,8 @@ let package = Package(
         .testTarget(
             name: "GenerationTests",
             dependencies: [
-                "Commands", "Descriptions", "Generation", "ModelCommands", "Mustache", "SchemaDiff", "SchemaModel",
-                "SQLSchema", "StoreCommands", "Strata", "Templates", "TestFiles",
+                "Commands", "Descriptions", "FileSums", "Generation", "ModelCommands", "Mustache", "SchemaDiff",
+                "SchemaModel", "SQLSchema", "StoreCommands", "Strata", "Templates", "TestFiles",
             ]),
         .testTarget(
             name: "ImportingTests",

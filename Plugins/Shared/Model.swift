@@ -14,6 +14,15 @@ struct ModelTarget {
     /// Whether the target may contain tests.
     let isTest: Bool
 
+    /// The generated files of tests and samples.
+    var generated: [URL] {
+        let folder = folder.appending(path: "Generated").path + "/"
+        return files.filter { $0.path.hasPrefix(folder) }
+    }
+
+    /// The files that the tests have written for released versions. SwiftPM warns of files that no command reads.
+    var fixtures: [URL] { files.filter { ["rows", "sqlite"].contains($0.pathExtension) } }
+
     /// The files with the name `strata.json`.
     var markers: [URL] { files.filter { $0.lastPathComponent == "strata.json" } }
 
@@ -21,7 +30,7 @@ struct ModelTarget {
     init?(_ target: any Target) {
         guard let target = target as? SwiftSourceModuleTarget else { return nil }
         // SwiftPM runs a plugin again when a file is added or removed only if the plugin asks for its suffix.
-        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows", "mustache"] {
+        for suffix in ["json", "swift", "sql", "lock", "md", "sqlite", "rows", "mustache", "sums"] {
             _ = target.sourceFiles(withSuffix: suffix)
         }
         name = target.name
@@ -101,6 +110,9 @@ struct Model {
                 && !file.pathComponents.dropFirst(folder.pathComponents.count).dropLast().contains("EndpointPayloads")
         }
     }
+
+    /// The committed files that Strata has generated.
+    var generated: [URL] { files.filter { $0.lastPathComponent.contains(".strata.") && $0.pathExtension == "swift" } }
 
     /// The names of the files that a build writes.
     var sources: [String] {

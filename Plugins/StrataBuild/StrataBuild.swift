@@ -3,58 +3,20 @@ import PackagePlugin
 
 #if canImport(XcodeProjectPlugin)
     import XcodeProjectPlugin
+
+    extension StrataBuild: XcodeBuildToolPlugin {}
 #endif
 
-/// Checks the generated files of a model in each build, or generates them if the model's mode is `build`.
+/// Runs the generator in each build: it generates the files of a model whose mode is `build`, and checks the committed files of
+/// others completely.
 ///
-/// In a test target, it checks or generates the tests of the models that the target depends on. In a target that
-/// `strata.json` names for samples, it does the same with these.
+/// In a test target, it does so with the tests of the models that the target depends on. In a target that `strata.json` names for
+/// samples, it does the same with these.
 @main
-struct StrataBuild: BuildToolPlugin {
-    func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
-        guard let own = ModelTarget(target) else { return [] }
-        // The sources of a model in another package are not available for tests.
-        let dependencies = target.dependencies.compactMap { dependency -> ModelTarget? in
-            guard case .target(let target) = dependency else { return nil }
-            return ModelTarget(target)
-        }
-        let builder = Builder(
-            tool: try context.tool(named: "StrataTool").url, folder: context.pluginWorkDirectoryURL)
-        return builder.commands(for: own, dependencies)
-    }
-}
+struct StrataBuild: ModelPlugin {
+    let toolName = "StrataTool"
 
-#if canImport(XcodeProjectPlugin)
-    extension StrataBuild: XcodeBuildToolPlugin {
-        func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-            let dependencies = target.dependencies.compactMap { dependency -> ModelTarget? in
-                guard case .target(let target) = dependency else { return nil }
-                return ModelTarget(target, in: context.xcodeProject)
-            }
-            let builder = Builder(
-                tool: try context.tool(named: "StrataTool").url, folder: context.pluginWorkDirectoryURL)
-            return builder.commands(for: ModelTarget(target, in: context.xcodeProject), dependencies)
-        }
-    }
-#endif
-
-/// Creates the commands of a build.
-private struct Builder {
-    let tool: URL
-    /// The folder for generated files.
-    let folder: URL
-
-    func commands(for target: ModelTarget, _ dependencies: [ModelTarget]) -> [Command] {
-        if let model = Model(of: target) { return [command(for: model)] }
-        if let file = target.files.first(where: { $0.lastPathComponent == "strata.lock" }) {
-            Diagnostics.error("\(file.path): the model beside it has no strata.json, so nothing is checked: restore it")
-        }
-        return dependencies.compactMap(Model.init(of:))
-            .filter { $0.tests.contains(target.name) || $0.samples.contains(target.name) }
-            .map { testCommand(for: $0, in: target) }
-    }
-
-    private func command(for model: Model) -> Command {
+    func command(for model: Model, by tool: URL, writingTo folder: URL) -> Command? {
         let name = model.target.name
         guard model.isBuilt else {
             let stamp = folder.appending(path: "\(name)Check.swift")
@@ -69,24 +31,20 @@ private struct Builder {
             outputFiles: model.sources.map { folder.appending(path: $0) })
     }
 
-    private func testCommand(for model: Model, in target: ModelTarget) -> Command {
+    func command(for model: Model, in target: ModelTarget, by tool: URL, writingTo folder: URL) -> Command? {
         let name = model.target.name
         let content = model.tests.contains(target.name) ? "MigrationTests" : "Samples"
         let arguments = model.arguments + ["--test-target", "\(target.name)=\(target.folder.path)"]
-        // SwiftPM warns of files that no command reads.
-        let fixtures = target.files.filter { ["rows", "sqlite"].contains($0.pathExtension) }
         guard model.isBuilt else {
             let stamp = folder.appending(path: "\(name)TestsCheck.swift")
-            let generated = target.folder.appending(path: "Generated").path + "/"
             return .buildCommand(
                 displayName: "Checking the generated tests of \(name)", executable: tool,
                 arguments: ["check", "--tests", "--stamp", stamp.path] + arguments,
-                inputFiles: model.inputs + target.files.filter { $0.path.hasPrefix(generated) } + fixtures,
-                outputFiles: [stamp])
+                inputFiles: model.inputs + target.generated + target.fixtures, outputFiles: [stamp])
         }
         return .buildCommand(
             displayName: "Generating the tests of \(name)", executable: tool,
-            arguments: ["tests", "--output", folder.path] + arguments, inputFiles: model.inputs + fixtures,
+            arguments: ["tests", "--output", folder.path] + arguments, inputFiles: model.inputs + target.fixtures,
             outputFiles: [folder.appending(path: "\(model.target.module)\(content).strata.swift")])
     }
 }

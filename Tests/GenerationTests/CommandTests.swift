@@ -63,8 +63,8 @@ import Testing
             #expect(
                 try files(folder) == [
                     "Book.json", "Generated/Book.strata.history.swift", "Generated/Book.strata.swift",
-                    "Generated/Strata.migrations.swift", "Generated/Strata.schema.swift", "SQL/1.0-2.0.sql",
-                    "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
+                    "Generated/Library.strata.sums", "Generated/Strata.migrations.swift",
+                    "Generated/Strata.schema.swift", "SQL/1.0-2.0.sql", "SQL/1.0.sql", "SQL/2.0.sql", "strata.json",
                     "strata.lock",
                 ])
             // The target has the name of the folder below Sources.
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `a manifest without StrataBuild or StrataTesting gives a warning`() throws {
+    @Test func `a manifest without a plugin or StrataTesting gives a warning`() throws {
         try withModel { (folder: URL) throws in
             let root = folder.appendingPathComponent("../../..").standardizedFileURL
             let manifest = root.appendingPathComponent("Package.swift")
@@ -197,9 +197,9 @@ import Testing
                     "Package.swift: warning: the target \(target) does not use \(rest)"
                 }
                 #expect(
-                    message.contains(warning("Library", "StrataBuild, so no build checks what is generated for it")))
+                    message.contains(warning("Library", "StrataCheck, so no build checks what is generated for it")))
                 #expect(
-                    message.contains(warning("LibraryTests", "StrataBuild, so no build checks the generated tests")))
+                    message.contains(warning("LibraryTests", "StrataCheck, so no build checks the generated tests")))
                 #expect(
                     message.contains(warning("LibraryTests", "StrataTesting, so the generated tests do not compile")))
             }
@@ -208,13 +208,13 @@ import Testing
             #expect(!said(["check", folder.path]).contains("warning"))
             // Each target is looked at by itself.
             let targets = """
-                .target(name: "Library", plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                .target(name: "Library", plugins: [.plugin(name: "StrataCheck", package: "strata")]),
                 .testTarget(
                     name: "LibraryTests",
                     dependencies: ["Library", .product(name: "StrataTesting", package: "strata")]),
                 """
             try write(targets, to: manifest)
-            let missing = "warning: the target LibraryTests does not use StrataBuild"
+            let missing = "warning: the target LibraryTests does not use StrataCheck"
             #expect(said(["check", folder.path]).contains(missing))
             #expect(said(["check", folder.path]).components(separatedBy: "warning:").count == 2)
             let imported = #"{ "imported": { "from": "room", "invalid_rows": { "book": "drop" } } }"#
@@ -1257,7 +1257,7 @@ import Testing
                 #expect(!text.contains("import Testing"))
                 #expect(
                     try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).sorted()
-                        == [".gitattributes", "LibrarySamples.strata.swift"])
+                        == [".gitattributes", "Library.strata.sums", "LibrarySamples.strata.swift"])
             }
             #expect(run(["check", folder.path]) == .success)
             try write("", to: files[0])

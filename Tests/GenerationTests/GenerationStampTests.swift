@@ -101,7 +101,7 @@ import Testing
 
     @Test func `warnings are repeated`() throws {
         try withPackage(manifest: "StrataTesting") { (package) throws in
-            for _ in 1...3 { #expect(package.generate().contains("does not use StrataBuild")) }
+            for _ in 1...3 { #expect(package.generate().contains("does not use StrataCheck")) }
             let lines = package.generate().split(separator: "\n")
             #expect(lines.count == 3)
             #expect(lines.last == "Library: everything is up to date; no file has changed")

@@ -1,4 +1,5 @@
 import Descriptions
+import FileSums
 import PostgreSQL
 import SQLSchema
 
@@ -64,9 +65,7 @@ package enum CommandError: Error, CustomStringConvertible {
     case noServerEquivalent(String, ServerExpression.Unsupported)
 
     /// Returns the command that writes the generated files of a target.
-    package static func generateCommand(_ target: String) -> String {
-        "swift package --allow-writing-to-package-directory generate --target \(target)"
-    }
+    package static func generateCommand(_ target: String) -> String { FileSums.generateCommand(target) }
 
     /// Returns the command that releases the newest version of a target's model.
     package static func releaseCommand(_ target: String) -> String { generateCommand(target) + " --release" }

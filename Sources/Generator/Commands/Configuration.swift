@@ -6,10 +6,13 @@ import SchemaModel
 package struct Configuration: Sendable {
     /// The modes of a model.
     enum Mode: String, CaseIterable {
-        /// Generated files are committed. The build plugin checks them.
+        /// Generated files are committed. Builds check them.
         case committed
-        /// The build plugin generates the Swift files.
+        /// Builds generate the Swift files.
         case build
+
+        /// The name of the plugin that the targets of the model and its tests need.
+        var plugin: String { self == .committed ? "StrataCheck" : "StrataBuild" }
     }
 
     package var schema: String

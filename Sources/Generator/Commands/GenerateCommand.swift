@@ -240,7 +240,7 @@ struct GenerateCommand {
                     .testTarget(
                         name: "\(name)",
                         dependencies: [\(dependencies.joined(separator: ", "))],
-                        plugins: [.plugin(name: "StrataBuild", package: "strata")])
+                        plugins: [.plugin(name: "\(folder.configuration.mode.plugin)", package: "strata")])
                 """)
         }
         return warnings

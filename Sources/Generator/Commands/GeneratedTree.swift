@@ -1,4 +1,5 @@
 import Documents
+import FileSums
 import Foundation
 import Generation
 import PostgreSQL
@@ -50,6 +51,8 @@ struct GeneratedTree {
         // A build does not check the documents: nothing that is compiled depends on them.
         let names = scope == .all ? LoadedModel.documentNames : []
         add(files(.model), in: folder.url, suffix: "", owning: names.contains)
+        let generated = self.files.filter { folder.isCompared($0.url) }.map { ($0.url, Data($0.contents.utf8)) }
+        addSums(of: try folder.inputs() + generated, to: folder.folder(.sources), of: folder)
         if scope == .all {
             let documents = files(.model).map(\.name).filter(names.contains)
             // The SQL of steps is for the reviewer.
@@ -83,11 +86,24 @@ struct GeneratedTree {
     private mutating func add(
         _ files: [GeneratedFile], inTests folder: URL, of model: LoadedModel, _ scope: Pipeline.Scope
     ) {
-        if scope == .all, !files.isEmpty { addAttributes(["*.swift"], in: folder, of: model.folder) }
+        if scope == .all, !files.isEmpty { addAttributes(["*.swift", "*.sums"], in: folder, of: model.folder) }
         // The target may belong to several models. Only the files of this model may be removed.
         let module = model.folder.module
         let names = [Generator.testsName(module), Generator.samplesName(module)]
         add(files, in: folder, suffix: ".swift", owning: names.contains)
+        let generated = files.map { (folder.appendingPathComponent($0.name), Data($0.contents.utf8)) }
+        addSums(of: generated, to: folder, of: model.folder)
+    }
+
+    /// Adds the hashes of files, which builds compare, to a folder of generated files. A model that builds generate has none.
+    private mutating func addSums(of files: [(url: URL, bytes: Data)], to folder: URL, of model: ModelFolder) {
+        let isNeeded = model.configuration.mode == .committed && !files.isEmpty
+        let sums = FileSums(of: files, in: folder.deletingLastPathComponent())
+        let file = GeneratedFile(place: .sources, name: FileSums.name(model.module), contents: sums.text)
+        // A folder of tests may have those of other models.
+        add(isNeeded ? [file] : [], in: folder, suffix: ".strata.sums") {
+            $0 == file.name || folder == model.folder(.sources)
+        }
     }
 
     private mutating func addStubs(_ generated: [GeneratedFile], in folder: ModelFolder) {

@@ -122,10 +122,10 @@ struct InitCommand {
             targets: [
                 .target(
                     name: "\(target)", dependencies: [.product(name: "Strata", package: "strata")],
-                    plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                    plugins: [.plugin(name: "StrataCheck", package: "strata")]),
                 .testTarget(
                     name: "\(target)Tests", dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
-                    plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+                    plugins: [.plugin(name: "StrataCheck", package: "strata")]),
             ]
         )
 
@@ -139,10 +139,10 @@ struct InitCommand {
             .package(name: "strata", path: "\(strata)"),
         in the target \(target):
             dependencies: [.product(name: "Strata", package: "strata")],
-            plugins: [.plugin(name: "StrataBuild", package: "strata")]
+            plugins: [.plugin(name: "StrataCheck", package: "strata")]
         in the test target \(target)Tests:
             dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
-            plugins: [.plugin(name: "StrataBuild", package: "strata")]
+            plugins: [.plugin(name: "StrataCheck", package: "strata")]
         """
     }
 

@@ -8,9 +8,9 @@ let package = Package(
     targets: [
         .target(
             name: "App", dependencies: [.product(name: "Strata", package: "strata")],
-            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+            plugins: [.plugin(name: "StrataCheck", package: "strata")]),
         .testTarget(
             name: "AppTests", dependencies: ["App", .product(name: "StrataTesting", package: "strata")],
-            plugins: [.plugin(name: "StrataBuild", package: "strata")]),
+            plugins: [.plugin(name: "StrataCheck", package: "strata")]),
     ]
 )

@@ -1,0 +1,48 @@
+import Foundation
+import PackagePlugin
+
+#if canImport(XcodeProjectPlugin)
+    import XcodeProjectPlugin
+
+    extension StrataCheck: XcodeBuildToolPlugin {}
+#endif
+
+/// Compares the committed files of a model with the hashes that `generate` has written beside them, in each build. So a build fails
+/// after an edit until `generate` has run, and it compiles no generator.
+///
+/// In a test target, it does so with the tests of the models that the target depends on. In a target that `strata.json` names for
+/// samples, it does the same with these.
+@main
+struct StrataCheck: ModelPlugin {
+    let toolName = "StrataSums"
+
+    func command(for model: Model, by tool: URL, writingTo folder: URL) -> Command? {
+        command(
+            for: model, in: model.folder,
+            comparing: model.descriptions + model.templates.filter { $0.pathExtension == "mustache" } + model.generated,
+            reading: model.inputs, by: tool, stamp: folder.appending(path: "\(model.target.name)Check.swift"))
+    }
+
+    func command(for model: Model, in target: ModelTarget, by tool: URL, writingTo folder: URL) -> Command? {
+        command(
+            for: model, in: target.folder, comparing: [], reading: target.generated + target.fixtures, by: tool,
+            stamp: folder.appending(path: "\(model.target.name)TestsCheck.swift"))
+    }
+
+    private func command(
+        for model: Model, in folder: URL, comparing files: [URL], reading inputs: [URL], by tool: URL, stamp: URL
+    ) -> Command? {
+        let name = model.target.name
+        if model.isBuilt {
+            Diagnostics.error(
+                "\(model.folder.path)/strata.json has \"mode\": \"build\", so each target that uses \(name) needs the plugin StrataBuild instead of StrataCheck"
+            )
+            return nil
+        }
+        let sums = folder.appending(path: "Generated/\(model.target.module).strata.sums")
+        return .buildCommand(
+            displayName: "Comparing the generated files of \(name)", executable: tool,
+            arguments: [sums.path, folder.path, name, stamp.path] + files.map(\.path), inputFiles: inputs,
+            outputFiles: [stamp])
+    }
+}
