@@ -111,8 +111,20 @@ struct Model {
         }
     }
 
-    /// The committed files that Strata has generated.
-    var generated: [URL] { files.filter { $0.lastPathComponent.contains(".strata.") && $0.pathExtension == "swift" } }
+    /// The file with the hashes of the committed files.
+    var sums: URL { folder.appending(path: "Generated/\(target.module).strata.sums") }
+
+    /// The committed files with names that only Strata gives.
+    var generated: [URL] {
+        files.filter {
+            $0.deletingLastPathComponent().path == folder.appending(path: "Generated").path
+                && $0.lastPathComponent.contains(
+                    /(\.strata(\.history)?|(\.strata|^Strata\.schema)\+[A-Za-z0-9_]+)\.swift$/)
+        }
+    }
+
+    /// The files of the custom migrations.
+    var migrations: [URL] { files.filter { $0.path.hasPrefix(folder.path + "/Migrations/") } }
 
     /// The names of the files that a build writes.
     var sources: [String] {

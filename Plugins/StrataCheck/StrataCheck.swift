@@ -17,20 +17,24 @@ struct StrataCheck: ModelPlugin {
     let toolName = "StrataSums"
 
     func command(for model: Model, by tool: URL, writingTo folder: URL) -> Command? {
-        command(
-            for: model, in: model.folder,
-            comparing: model.descriptions + model.templates.filter { $0.pathExtension == "mustache" } + model.generated,
-            reading: model.inputs, by: tool, stamp: folder.appending(path: "\(model.target.name)Check.swift"))
+        let templates = model.templates.filter { $0.pathExtension == "mustache" }
+        return command(
+            for: model, sums: model.sums, in: model.folder,
+            files: model.descriptions + templates + model.generated + model.migrations, reading: model.inputs, by: tool,
+            stamp: folder.appending(path: "\(model.target.name)Sums.swift"))
     }
 
     func command(for model: Model, in target: ModelTarget, by tool: URL, writingTo folder: URL) -> Command? {
         command(
-            for: model, in: target.folder, comparing: [], reading: target.generated + target.fixtures, by: tool,
-            stamp: folder.appending(path: "\(model.target.name)TestsCheck.swift"))
+            for: model, sums: target.folder.appending(path: "Generated/\(model.sums.lastPathComponent)"),
+            in: target.folder,
+            files: [], reading: target.generated + target.fixtures + [model.sums].filter(model.files.contains),
+            by: tool,
+            stamp: folder.appending(path: "\(model.target.name)TestsSums.swift"))
     }
 
     private func command(
-        for model: Model, in folder: URL, comparing files: [URL], reading inputs: [URL], by tool: URL, stamp: URL
+        for model: Model, sums: URL, in folder: URL, files: [URL], reading inputs: [URL], by tool: URL, stamp: URL
     ) -> Command? {
         let name = model.target.name
         if model.isBuilt {
@@ -39,7 +43,6 @@ struct StrataCheck: ModelPlugin {
             )
             return nil
         }
-        let sums = folder.appending(path: "Generated/\(model.target.module).strata.sums")
         return .buildCommand(
             displayName: "Comparing the generated files of \(name)", executable: tool,
             arguments: [sums.path, folder.path, name, stamp.path] + files.map(\.path), inputFiles: inputs,

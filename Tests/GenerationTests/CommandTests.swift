@@ -1269,6 +1269,14 @@ import Testing
                 "! \(folder.path)/strata.json: error: Support has a model, so it cannot get samples: name another target"
             #expect(said(["generate", folder.path]) == message)
             try FileManager.default.removeItem(at: support.appendingPathComponent("strata.json"))
+            // The files of targets that it no longer names are removed.
+            let configuration = #"{ "samples": ["Support"], "access": "internal" }"#
+            try write(configuration, to: folder.appendingPathComponent("strata.json"))
+            #expect(said(["generate", folder.path]).contains("removed \(files[1].path)"))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: files[1].deletingLastPathComponent().path) == [
+                    ".gitattributes"
+                ])
             // A build generates them instead, and removes the committed ones.
             try write(#"{ "samples": "Support", "mode": "build" }"#, to: folder.appendingPathComponent("strata.json"))
             #expect(run(["generate", folder.path]) == .success)

@@ -116,19 +116,35 @@ import Testing
         try withModel { model, problem in
             let text = try model.text(Self.sums)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            let conflict = "\(Self.sums): error: this file has marks of a conflict, or was edited"
             for wrong in [
                 "<<<<<<< HEAD\n" + text, text + "0123456789abcdef  Book.json\n",
-                text.replacing(lines[1], with: "Book.json"),
+                text.replacing(lines[2], with: "Book.json"),
+                text.replacing("\(lines[3])\n", with: ""), text.replacing("\n", with: "\r\n"), lines[0] + "\n", "",
             ] {
                 try model.write(wrong, to: Self.sums)
-                #expect(problem() == conflict)
+                #expect(problem() == "\(Self.sums): error: this file was merged or edited")
                 #expect(model.run("check", model.folder.path).output.contains("\(Self.sums): error: it is stale"))
             }
             try FileManager.default.removeItem(at: model.folder.appendingPathComponent(Self.sums))
-            #expect(problem() == "\(Self.sums): error: this file is missing, so nothing was generated yet")
+            #expect(problem() == "\(Self.sums): error: this file is missing")
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(try model.text(Self.sums) == text)
+        }
+    }
+
+    @Test func `a path of templates that others do not have is an error`() throws {
+        try ScratchModel.with(["Book.json": Self.book, "strata.json": #"{ "templates": "/tmp" }"#]) { model in
+            let message = "./strata.json: error: \"templates\" is a path from this folder"
+            #expect(model.run("generate", model.folder.path).output.hasPrefix(message))
+        }
+    }
+
+    @Test func `a link to a folder of descriptions is an error`() throws {
+        try withModel(["../Shared/Page.json": Self.book.replacing("book", with: "page")]) { model, _ in
+            try FileManager.default.createSymbolicLink(
+                atPath: model.folder.path + "/Shared", withDestinationPath: "../Shared")
+            let message = "./Shared: error: it is a link to a folder; move the folder here"
+            #expect(model.run("generate", model.folder.path).output.contains(message))
         }
     }
 
@@ -150,6 +166,14 @@ import Testing
             #expect(problem() == nil)
             try model.write("", to: "../../../Tests/LibraryTests/Generated/LibraryMigrationTests.strata.swift")
             #expect(problem()?.contains("LibraryMigrationTests.strata.swift: error: this file has changed") == true)
+            // Tests of another state of the model.
+            let old = try sums.map(model.text)
+            try model.write(Self.book.replacing("title", with: "name"), to: "Book.json")
+            #expect(model.run("generate", model.folder.path).code == .success)
+            #expect(problem() == nil)
+            try model.write(old[0], to: sums[0])
+            #expect(problem()?.contains("\(Self.sums): error: this file has changed") == true)
+            #expect(model.run("generate", model.folder.path).code == .success)
             try model.write(#"{ "mode": "build", "samples": "Feature" }"#, to: "strata.json")
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(([Self.sums] + sums).allSatisfy { !model.exists($0) })

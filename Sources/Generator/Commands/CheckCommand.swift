@@ -1,4 +1,5 @@
 import Descriptions
+import FileSums
 import Foundation
 import Generation
 import SchemaDiff
@@ -55,8 +56,7 @@ struct CheckCommand {
         if stamp == nil { console.say("everything is up to date") }
         if let stamp {
             for stub in unwritten {
-                console.complain(
-                    "\(stub.path):1:1: warning: this migration is not written yet; no older store can be opened")
+                console.complain("\(stub.path):1:1: warning: \(FileSums.unwritten)")
             }
             try FileWriter.write(
                 "// The committed files match the descriptions.\n", to: URL(fileURLWithPath: stamp))

@@ -487,7 +487,7 @@ extension CommandDescription {
             "sources", .build, "write the Swift sources of a build",
             usage: ["sources --model DIR --target NAME --output DIR"],
             """
-            Writes the Swift sources of a model for a build. The build plugin runs this command.
+            Writes the Swift sources of a model for a build. The plugin StrataBuild runs this command.
             """,
             options: [
                 Option("--model", "DIR", "the folder of the model"),
@@ -499,7 +499,7 @@ extension CommandDescription {
             "tests", .build, "write the Swift tests of a build",
             usage: ["tests --model DIR --target NAME --test-target NAME=DIR --output DIR"],
             """
-            Writes the Swift tests of a model for a build. The build plugin runs this command.
+            Writes the Swift tests of a model for a build. The plugin StrataBuild runs this command.
             """,
             options: [
                 Option("--model", "DIR", "the folder of the model"),

@@ -67,7 +67,7 @@ struct GenerateCommand {
         let betas = model.history.versions.map(\.version).filter { $0.isBeta && $0.final == draft }
         let beta = draft.beta((betas.last?.number.beta ?? 0) + 1)
         var edits = try Renumbering.renumber(
-            draft, to: beta, in: try folder.descriptions(), configuration: try folder.configurationFile())
+            draft, to: beta, in: try folder.descriptions(), configuration: folder.configurationFile())
         edits.merge(try OwnSources(of: folder, testFolders).renaming(draft, to: beta)) { _, new in new }
         let edited = try folder.applying(edits)
         _ = try Pipeline.load(edited, releasing: .version(beta))

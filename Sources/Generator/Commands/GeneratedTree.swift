@@ -51,9 +51,10 @@ struct GeneratedTree {
         // A build does not check the documents: nothing that is compiled depends on them.
         let names = scope == .all ? LoadedModel.documentNames : []
         add(files(.model), in: folder.url, suffix: "", owning: names.contains)
-        let generated = self.files.filter { folder.isCompared($0.url) }.map { ($0.url, Data($0.contents.utf8)) }
-        addSums(of: try folder.inputs() + generated, to: folder.folder(.sources), of: folder)
         if scope == .all {
+            let generated = self.files.filter { folder.isCompared($0.url) }.map { ($0.url, Data($0.contents.utf8)) }
+            let written = model.written.map { (URL(fileURLWithPath: $0.path), Data($0.bytes)) }
+            addSums(of: written + generated, to: folder.folder(.sources), of: folder)
             let documents = files(.model).map(\.name).filter(names.contains)
             // The SQL of steps is for the reviewer.
             let attributes =
@@ -91,8 +92,12 @@ struct GeneratedTree {
         let module = model.folder.module
         let names = [Generator.testsName(module), Generator.samplesName(module)]
         add(files, in: folder, suffix: ".swift", owning: names.contains)
-        let generated = files.map { (folder.appendingPathComponent($0.name), Data($0.contents.utf8)) }
-        addSums(of: generated, to: folder, of: model.folder)
+        if scope != .all { return }
+        // Tests of another state of the model are out of date.
+        let sums = model.folder.folder(.sources).appendingPathComponent(FileSums.name(module))
+        let all =
+            self.files.filter { $0.url == sums } + files.map { (folder.appendingPathComponent($0.name), $0.contents) }
+        addSums(of: files.isEmpty ? [] : all.map { ($0.url, Data($0.contents.utf8)) }, to: folder, of: model.folder)
     }
 
     /// Adds the hashes of files, which builds compare, to a folder of generated files. A model that builds generate has none.

@@ -11,6 +11,8 @@ package struct LoadedModel: Sendable {
     package let folder: ModelFolder
     /// The folders of its test targets.
     let testFolders: [ModelFolder.TestFolder]
+    /// The files that you write, from which everything is generated.
+    let written: [SourceFile]
     package let history: SchemaHistory
     /// The policies for rows that do not fit, if the model was imported.
     package let invalidRows: [ImportedInvalidRows]
@@ -37,7 +39,8 @@ package struct LoadedModel: Sendable {
     /// Returns the model with other sealed files.
     func with(_ sealing: Sealing) -> LoadedModel {
         LoadedModel(
-            folder: folder, testFolders: testFolders, history: history, invalidRows: invalidRows, sealing: sealing,
+            folder: folder, testFolders: testFolders, written: written, history: history, invalidRows: invalidRows,
+            sealing: sealing,
             notes: notes, severalDrafts: severalDrafts)
     }
 

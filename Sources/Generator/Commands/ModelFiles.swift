@@ -14,6 +14,8 @@ struct ModelFiles: Sendable {
     let lock: Lock
     /// Whether there is a `strata.lock`.
     let hasLock: Bool
+    /// All files that you write, from which everything is generated: descriptions, `strata.json`, and your own templates.
+    let written: [SourceFile]
 
     /// Reads the files in the folder of a model.
     ///
@@ -23,6 +25,7 @@ struct ModelFiles: Sendable {
         hasLock = FileManager.default.fileExists(atPath: url.path)
         lock = hasLock ? try Self.lock(at: url, of: folder.schema) : Lock(schema: folder.schema)
         (descriptions, payloads) = try folder.descriptionsAndPayloads()
+        written = descriptions + [folder.configurationFile()] + folder.ownTemplates()
     }
 
     private static func lock(at url: URL, of schema: String) throws -> Lock {

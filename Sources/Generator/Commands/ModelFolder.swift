@@ -15,6 +15,8 @@ package struct ModelFolder: Sendable {
     package let target: String
     /// The configuration from `strata.json`.
     package private(set) var configuration: Configuration
+    /// The file `strata.json`.
+    private let source: SourceFile
     /// The edits of the model's files that are not written yet.
     package private(set) var edits: [String: FileOutcome] = [:]
     /// The name of the schema.
@@ -38,7 +40,7 @@ package struct ModelFolder: Sendable {
             throw FileManager.default.fileExists(atPath: url.path)
                 ? CommandError.noModel(path) : CommandError.noFolder(path)
         }
-        let source = SourceFile(path: file.path, bytes: [UInt8](data))
+        source = SourceFile(path: file.path, bytes: [UInt8](data))
         self.configuration = try Configuration(
             reading: source, target: self.target, module: Self.module(of: self.target))
     }
@@ -112,6 +114,11 @@ package struct ModelFolder: Sendable {
     func templates() throws -> [String: String] {
         var templates = try Templates.load()
         guard let path = configuration.templates else { return templates }
+        if path.hasPrefix("/") {
+            throw CommandError.message(
+                "\(source.path): error: \"templates\" is a path from this folder, because others have the package elsewhere: write one like ../Templates"
+            )
+        }
         let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: url)
         guard let replacements = try? Templates.load(from: own) else { throw CommandError.noTemplates(own.path) }
         for (name, text) in replacements.sorted(by: { $0.key < $1.key }) {
@@ -128,16 +135,14 @@ package struct ModelFolder: Sendable {
         return templates
     }
 
-    /// Returns the files that everything is generated from: the descriptions, `strata.json`, and your own templates.
-    func inputs() throws -> [(url: URL, bytes: Data)] {
-        let files = try (descriptions() + [configurationFile()]).map {
-            (URL(fileURLWithPath: $0.path), Data($0.bytes))
-        }
-        guard let path = configuration.templates else { return files }
+    /// Reads your own templates.
+    func ownTemplates() -> [SourceFile] {
+        guard let path = configuration.templates else { return [] }
         let own = URL(fileURLWithPath: path, isDirectory: true, relativeTo: url)
-        let templates = try FileManager.default.contentsOfDirectory(at: own, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "mustache" }
-        return try files + templates.map { ($0, try Data(contentsOf: $0)) }
+        let files = try? FileManager.default.contentsOfDirectory(at: own, includingPropertiesForKeys: nil)
+        return (files ?? []).filter { $0.pathExtension == "mustache" }.compactMap { file in
+            (try? Data(contentsOf: file)).map { SourceFile(path: file.path, bytes: [UInt8]($0)) }
+        }
     }
 
     /// Returns whether builds compare a file that `generate` writes. They read neither documents nor hidden files, and you edit
@@ -180,6 +185,15 @@ package struct ModelFolder: Sendable {
     func sampleFolders(among named: [String: URL]?) -> [URL] {
         configuration.samples.filter { !configuration.tests.contains($0) }
             .compactMap { name in named.map { $0[name] } ?? folder(ofTarget: name) }
+    }
+
+    /// Returns the folders in `Tests` and `Sources` that are not those of the model's tests and samples.
+    func otherTargets(besides used: [URL]) -> [URL] {
+        let used = Set(used.map(\.standardizedFileURL.path))
+        return targetFolders.flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            return names.sorted().map { folder.appendingPathComponent($0, isDirectory: true) }
+        }.filter { !used.contains($0.standardizedFileURL.path) }
     }
 
     /// Returns the path of the folder from the nearest folder above it and a folder of tests.
@@ -227,29 +241,28 @@ package struct ModelFolder: Sendable {
             let text = try? String(contentsOf: manifest, encoding: .utf8)
         else { return [] }
         var warnings: [String] = []
-        func warn(
-            _ target: String, unlessNames name: String, or other: String? = nil, _ consequence: String, _ remedy: String
-        ) {
+        func warn(_ target: String, unlessNames names: [String], _ consequence: String, _ remedy: String) {
             let declaration = Self.declaration(of: target, in: text)
-            let scope = declaration ?? text[...]
-            if scope.contains(name) || other.map(scope.contains) == true { return }
+            if names.contains(where: (declaration ?? text[...]).contains) { return }
             if declaration.map(Self.namesConstant) == true { return }
             warnings.append(
-                "\(manifest.path): warning: the target \(target) does not use \(name), so \(consequence); add \(remedy)"
+                "\(manifest.path): warning: the target \(target) does not use \(names[0]), so \(consequence); add \(remedy)"
             )
         }
-        let mode = configuration.mode
-        let remedy = "plugins: [.plugin(name: \"\(mode.plugin)\", package: \"strata\")] to the target"
+        let isCommitted = configuration.mode == .committed
         // StrataBuild checks committed files, too.
-        func warnOfPlugin(_ target: String, _ work: String) {
-            warn(target, unlessNames: mode.plugin, or: Configuration.Mode.build.plugin, "no build \(work)", remedy)
-        }
-        warnOfPlugin(target, mode == .committed ? "checks what is generated for it" : "generates its sources")
+        let plugins = [configuration.mode.plugin, Configuration.Mode.build.plugin]
+        let remedy = "plugins: [.plugin(name: \"\(plugins[0])\", package: \"strata\")] to the target"
+        warn(
+            target, unlessNames: plugins,
+            "no build \(isCommitted ? "checks what is generated for it" : "generates its sources")", remedy)
         for tests in testFolders(among: nil).map(\.url.lastPathComponent) {
-            warnOfPlugin(tests, mode == .committed ? "checks the generated tests" : "generates its tests")
+            warn(
+                tests, unlessNames: plugins,
+                "no build \(isCommitted ? "checks the generated tests" : "generates its tests")", remedy)
             func warnOfProduct(_ product: String, _ consequence: String) {
                 let remedy = ".product(name: \"\(product)\", package: \"strata\") to the dependencies of the tests"
-                warn(tests, unlessNames: product, consequence, remedy)
+                warn(tests, unlessNames: [product], consequence, remedy)
             }
             warnOfProduct("StrataTesting", "the generated tests do not compile")
             if !configuration.invalidRows.isEmpty {
@@ -329,7 +342,7 @@ package struct ModelFolder: Sendable {
         var folder = self
         folder.edits.merge(edits) { old, new in new == .kept ? old : new }
         folder.configuration = try Configuration(
-            reading: try folder.configurationFile(), target: target, module: module)
+            reading: folder.configurationFile(), target: target, module: module)
         return folder
     }
 
@@ -351,10 +364,8 @@ package struct ModelFolder: Sendable {
     }
 
     /// Reads the file `strata.json`.
-    package func configurationFile() throws -> SourceFile {
-        let file = url.appendingPathComponent("strata.json")
-        let source = SourceFile(path: file.path, bytes: [UInt8](try Data(contentsOf: file)))
-        return [source].applying(edits.filter { $0.key == file.path }).first ?? source
+    package func configurationFile() -> SourceFile {
+        [source].applying(edits.filter { $0.key == source.path }).first ?? source
     }
 
     /// A description with thousands of cases has less than one. A longer one is a mistake, and takes minutes to read.
@@ -377,6 +388,7 @@ package struct ModelFolder: Sendable {
             if file.lastPathComponent == "strata.json", file.deletingLastPathComponent().path != url.path {
                 throw CommandError.secondModel(file.path, of: url.path)
             }
+            try refuseLink(file)
             guard file.pathExtension == "json", file.lastPathComponent != "strata.json",
                 !own.contains(where: { file.path.hasPrefix($0) })
             else { continue }
@@ -400,5 +412,15 @@ package struct ModelFolder: Sendable {
         }
         let edits = edits.filter { $0.key.hasSuffix(".json") && !$0.key.hasSuffix("/strata.json") }
         return (files.applying(edits), payloads)
+    }
+
+    /// Throws an error for a link to a folder with descriptions: SwiftPM follows it, and Foundation does not.
+    private func refuseLink(_ file: URL) throws {
+        guard try file.resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == true else { return }
+        let target = file.resolvingSymlinksInPath()
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: target.path)) ?? []
+        if names.contains(where: { $0.hasSuffix(".json") }) {
+            throw CommandError.message("\(file.path): error: it is a link to a folder; move the folder here")
+        }
     }
 }

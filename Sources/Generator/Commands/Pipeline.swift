@@ -3,7 +3,7 @@ import Foundation
 import Generation
 import SchemaDiff
 
-/// The run of the generator, from the files of a model to the generated files. `generate`, `check`, the build plugin and the
+/// The run of the generator, from the files of a model to the generated files. `generate`, `check`, the plugin StrataBuild and the
 /// tests take it, and each file of the model is read once:
 ///
 ///     ModelFiles ▶ ValidatedDescriptions ▶ SchemaHistory ▶ Sealing        load
@@ -53,7 +53,8 @@ enum Pipeline {
             ? descriptions.severalDrafts(sealing.drafts, target: folder.target, isLockMissing: !files.hasLock) : []
 
         return LoadedModel(
-            folder: folder, testFolders: testFolders, history: history, invalidRows: invalidRows, sealing: sealing,
+            folder: folder, testFolders: testFolders, written: files.written, history: history,
+            invalidRows: invalidRows, sealing: sealing,
             notes: descriptions.diagnostics, severalDrafts: severalDrafts)
     }
 
@@ -92,6 +93,12 @@ enum Pipeline {
         for folder in scope == .sources ? [] : samples {
             tree.addSamples(
                 isCommitted ? try generator.rendered(generator.samples()) : [], in: folder, of: model, scope)
+        }
+        if scope == .all {
+            // What was generated for targets that strata.json names no more.
+            for folder in model.folder.otherTargets(besides: model.testFolders.map(\.url) + samples) {
+                tree.addSamples([], in: folder, of: model, scope)
+            }
         }
         return tree
     }

@@ -8,8 +8,16 @@ guard arguments.count >= 4 else {
     exit(2)
 }
 let urls = arguments.map { URL(fileURLWithPath: $0) }
-if let problem = FileSums.problem(in: urls[0], folder: urls[1], found: Array(urls[4...]), target: arguments[2]) {
-    FileHandle.standardError.write(Data((problem + "\n").utf8))
+let (folder, stamp) = (urls[1], urls[3])
+let migrations = urls[4...].filter { $0.path.hasPrefix(folder.path + "/Migrations/") }
+let found = urls[4...].filter { !migrations.contains($0) }
+func complain(_ message: String) { FileHandle.standardError.write(Data((message + "\n").utf8)) }
+if let problem = FileSums.problem(in: urls[0], folder: folder, found: found, target: arguments[2]) {
+    complain(problem)
     exit(1)
 }
-try Data("// The committed files match the descriptions.\n".utf8).write(to: urls[3])
+for file in migrations where (try? String(contentsOf: file, encoding: .utf8))?.contains("UnwrittenMigration()") == true
+{
+    complain("\(file.path):1:1: warning: \(FileSums.unwritten)")
+}
+try Data("// The committed files match the descriptions.\n".utf8).write(to: stamp)

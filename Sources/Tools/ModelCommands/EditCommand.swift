@@ -127,7 +127,7 @@ struct EditCommand {
         case .version: editor.addVersion(after: model.history.versions[0].version)
         }
         var outcomes = editor.outcomes
-        if isNew, let file = try Self.listing(draft, in: try folder.configurationFile()) {
+        if isNew, let file = try Self.listing(draft, in: folder.configurationFile()) {
             outcomes[file.path] = .rewritten(file.bytes)
         }
         let edited = try folder.applying(outcomes)

@@ -13,7 +13,7 @@ struct FormatCommand {
 
     func run(_ console: Console) throws {
         for folder in folders {
-            let configuration = try folder.configurationFile()
+            let configuration = folder.configurationFile()
             let files = try folder.descriptions().sorted { $0.path < $1.path }
             var diagnostics: [Diagnostic] = []
             var texts: [(url: URL, contents: String)] = []

@@ -59,7 +59,7 @@ struct PruneCommand {
     static func prune(_ folder: ModelFolder, before oldest: Version) throws -> Pruned {
         let model = try folder.loaded()
         let outcomes = try Pruning.prune(
-            try folder.descriptions(), configuration: try folder.configurationFile(), oldest: oldest)
+            try folder.descriptions(), configuration: folder.configurationFile(), oldest: oldest)
         return Pruned(
             folder: try folder.applying(outcomes), model: model, history: try check(model, outcomes, folder))
     }

@@ -78,7 +78,7 @@ struct SquashCommand {
 
     /// Returns the edit that sets `oldest_supported_version`.
     private static func supporting(_ oldest: Version, in folder: ModelFolder) throws -> [String: FileOutcome] {
-        let file = try folder.configurationFile()
+        let file = folder.configurationFile()
         let json = try file.json()
         var value = JSONOutput(json)
         value["oldest_supported_version"] = .string(oldest.text)

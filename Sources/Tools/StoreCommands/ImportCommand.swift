@@ -226,7 +226,7 @@ enum ImportCommand {
                 "\(folder)/\(name)", reason: "the folder contains files of something else; import into an empty folder")
         }
         let model = try arguments.model(at: folder)
-        let (descriptions, configuration) = (try model.descriptions(), try model.configurationFile())
+        let (descriptions, configuration) = (try model.descriptions(), model.configurationFile())
         let loaded = descriptions.isEmpty ? nil : try model.loaded()
         return ImportedModel.Existing(
             descriptions: descriptions, configuration: configuration,
