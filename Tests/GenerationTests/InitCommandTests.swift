@@ -58,10 +58,36 @@ import Testing
         )
         for line in [
             "add to Package.swift, if they are missing:", #"    .package(name: "strata", path: "../strata"),"#,
-            "in the test target LibraryTests:",
+            "in the targets of the package:",
         ] {
             #expect(run.output.contains(line + "\n"))
         }
+    }
+
+    @Test func `the target and its folders are those of the manifest`() throws {
+        defer { clean() }
+        let manifest = """
+            targets: [
+                .target(name: "Library", dependencies: [.target(name: "Core")], path: "Code"),
+                .testTarget(name: "LibraryTests", dependencies: ["Library"], path: "Checks"),
+            ]
+            """
+        try write(manifest + "[.target(name: \"Core\")]", to: "Package.swift")
+        #expect(run().output == "error: the package has several targets: name one with --target")
+        try write(manifest.replacing(".target(name: \"Core\")", with: "\"Core\""), to: "Package.swift")
+        try write("", to: "Code/Library.swift")
+        let run = run()
+        #expect(run.code == .success)
+        #expect(try text("Code/Model/strata.json") == "{}\n")
+        #expect(try text("Checks/LibraryTests.swift").contains("@testable import Library"))
+        #expect(run.output.contains("in the test target LibraryTests:\n    dependencies: "))
+    }
+
+    @Test(arguments: ["class", "Strata", "my-app"])
+    func `a name that no target can have is an error`(name: String) throws {
+        defer { clean() }
+        #expect(
+            run("--target", name).output == "error: \(name) is not a name of a Swift target; choose one with --target")
     }
 
     @Test func `no file is written over, and a target has one model`() throws {

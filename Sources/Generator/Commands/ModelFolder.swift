@@ -237,16 +237,14 @@ package struct ModelFolder: Sendable {
     /// Returns warnings about missing parts of the package manifest. Without the plugin, no build checks the generated
     /// files. Without `StrataTesting`, the generated tests do not compile.
     func manifestWarnings() -> [String] {
-        guard let manifest = package?.appendingPathComponent("Package.swift"),
-            let text = try? String(contentsOf: manifest, encoding: .utf8)
-        else { return [] }
+        guard let manifest = package.flatMap(Manifest.init) else { return [] }
         var warnings: [String] = []
         func warn(_ target: String, unlessNames names: [String], _ consequence: String, _ remedy: String) {
-            let declaration = Self.declaration(of: target, in: text)
-            if names.contains(where: (declaration ?? text[...]).contains) { return }
-            if declaration.map(Self.namesConstant) == true { return }
+            let declaration = manifest.declaration(of: target)
+            if names.contains(where: (declaration ?? manifest.text[...]).contains) { return }
+            if declaration.map(Manifest.namesConstant) == true { return }
             warnings.append(
-                "\(manifest.path): warning: the target \(target) does not use \(names[0]), so \(consequence); add \(remedy)"
+                "\(manifest.file.path): warning: the target \(target) does not use \(names[0]), so \(consequence); add \(remedy)"
             )
         }
         let isCommitted = configuration.mode == .committed
@@ -270,28 +268,6 @@ package struct ModelFolder: Sendable {
             }
         }
         return warnings
-    }
-
-    /// Returns the call that declares a target in a manifest; nil if there is none.
-    private static func declaration(of target: String, in manifest: String) -> Substring? {
-        let starts = manifest.matches(of: /\.(?:executableTarget|target|testTarget)\(\s*name:\s*"([^"]*)"/)
-            .filter { $0.1 == target }
-        // The name of a target is also that of a dependency, in a shorter call.
-        let calls = starts.map { start in
-            var depth = 0
-            let end = manifest[start.range.lowerBound...].firstIndex { character in
-                depth += character == "(" ? 1 : character == ")" ? -1 : 0
-                return depth == 0 && character == ")"
-            }
-            return manifest[start.range.lowerBound..<(end ?? manifest.endIndex)]
-        }
-        return calls.max { $0.count < $1.count }
-    }
-
-    /// Whether code names a constant, which may hold anything. Every other word is a label, a member after a dot, or text in quotes.
-    private static func namesConstant(_ code: Substring) -> Bool {
-        code.replacing(/"[^"]*"/, with: "\"\"").matches(of: /(\.?)\b([A-Za-z_]\w*)\s*(:?)/)
-            .contains { $0.1.isEmpty && $0.3.isEmpty }
     }
 
     /// The folder of the nearest Package.swift above the model; nil if there is none.

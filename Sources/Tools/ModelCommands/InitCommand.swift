@@ -1,11 +1,14 @@
 import Commands
 import Foundation
+import SchemaModel
 
 /// Begins a model in a package, and the package if there is none.
 struct InitCommand {
     /// The folder of the package, as it was given.
     private let path: String
     private let target: String
+    /// The manifest of an existing package.
+    private let manifest: Manifest?
     /// The path of Strata, as a manifest in the folder writes it.
     private let strata: String
 
@@ -13,19 +16,22 @@ struct InitCommand {
         guard arguments.folders.count <= 1 else { throw CommandError.usage("init has one folder") }
         path = arguments.folders.first ?? "."
         let folder = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
-        let name = arguments.option("--target") ?? Self.target(of: folder)
+        manifest = Manifest(of: folder)
+        let name = arguments.option("--target") ?? Self.target(of: folder, manifest)
         guard let name else {
             throw CommandError.usage("the package has several targets: name one with --target")
         }
         guard let first = name.first, first.isLetter || first == "_",
-            name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+            name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }), SwiftName.escaped(name) == name,
+            !name.hasPrefix("Strata")
         else { throw CommandError.usage("\(name) is not a name of a Swift target; choose one with --target") }
         target = name
         strata = arguments.option("--strata") ?? Self.pathOfStrata(from: folder) ?? "../strata"
     }
 
     /// The only target of an existing package, or the name of the folder; nil if there are several targets.
-    private static func target(of folder: URL) -> String? {
+    private static func target(of folder: URL, _ manifest: Manifest?) -> String? {
+        if let targets = manifest?.targets, !targets.isEmpty { return targets.count == 1 ? targets[0] : nil }
         let sources = folder.appendingPathComponent("Sources").path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: sources)) ?? []
         let targets = names.filter { name in
@@ -55,7 +61,7 @@ struct InitCommand {
 
     func run(_ console: Console) throws {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
-        let sources = folder.appendingPathComponent("Sources/\(target)")
+        let sources = folder.appendingPathComponent(manifest?.path(of: target) ?? "Sources/\(target)")
         let model = sources.appendingPathComponent("Model")
         let paths = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
         if let marker = paths.first(where: { $0.split(separator: "/").last == "strata.json" }) {
@@ -66,16 +72,15 @@ struct InitCommand {
         if FileManager.default.fileExists(atPath: note.path) {
             throw CommandError.message("\(note.path): error: init would write over this file; move it away")
         }
-        let manifest = folder.appendingPathComponent("Package.swift")
-        let isNew = !FileManager.default.fileExists(atPath: manifest.path)
-        var files: [(url: URL, contents: String)] = isNew ? [(manifest, package)] : []
+        let isNew = manifest == nil
+        var files: [(url: URL, contents: String)] =
+            isNew ? [(folder.appendingPathComponent("Package.swift"), package)] : []
         let ignored = folder.appendingPathComponent(".gitignore")
         if isNew, !FileManager.default.fileExists(atPath: ignored.path) { files.append((ignored, ".build/\n")) }
         // SwiftPM ignores a target without a Swift file.
-        for (name, text) in [
-            ("Sources/\(target)/\(target).swift", source), ("Tests/\(target)Tests/\(target)Tests.swift", tests),
-        ] {
-            let url = folder.appendingPathComponent(name)
+        let testFolder = folder.appendingPathComponent(manifest?.path(of: testTarget) ?? "Tests/\(testTarget)")
+        for (folder, name, text) in [(sources, target, source), (testFolder, testTarget, tests)] {
+            let url = folder.appendingPathComponent(name + ".swift")
             if !Self.hasSwiftFile(url.deletingLastPathComponent()) { files.append((url, text)) }
         }
         files.append((note, Self.note))
@@ -124,7 +129,7 @@ struct InitCommand {
                     name: "\(target)", dependencies: [.product(name: "Strata", package: "strata")],
                     plugins: [.plugin(name: "StrataCheck", package: "strata")]),
                 .testTarget(
-                    name: "\(target)Tests", dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
+                    name: "\(testTarget)", dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
                     plugins: [.plugin(name: "StrataCheck", package: "strata")]),
             ]
         )
@@ -132,18 +137,24 @@ struct InitCommand {
         """
     }
 
+    /// The name of the test target.
+    private var testTarget: String { target + "Tests" }
+
     /// The parts of a manifest that a package with a model has.
     private var lines: String {
-        """
-        in dependencies of the package:
-            .package(name: "strata", path: "\(strata)"),
-        in the target \(target):
-            dependencies: [.product(name: "Strata", package: "strata")],
-            plugins: [.plugin(name: "StrataCheck", package: "strata")]
-        in the test target \(target)Tests:
-            dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
-            plugins: [.plugin(name: "StrataCheck", package: "strata")]
-        """
+        let hasTests = manifest?.hasTests(testTarget) == true
+        return """
+            in the package, if it has no platforms or older ones:
+                platforms: [.macOS(.v13), .iOS(.v16)],
+            in the dependencies of the package:
+                .package(name: "strata", path: "\(strata)"),
+            in the target \(target):
+                dependencies: [.product(name: "Strata", package: "strata")],
+                plugins: [.plugin(name: "StrataCheck", package: "strata")]
+            in the \(hasTests ? "test target \(testTarget)" : "targets of the package"):
+                \(hasTests ? "" : ".testTarget(name: \"\(testTarget)\", ")dependencies: ["\(target)", .product(name: "StrataTesting", package: "strata")],
+                plugins: [.plugin(name: "StrataCheck", package: "strata")]\(hasTests ? "" : "),")
+            """
     }
 
     private var source: String {
