@@ -378,7 +378,7 @@ import Testing
         #expect(try history(["Book": text]).newest.tables[0].columnNames == ["id", "early", "late"])
     }
 
-    @Test func `an item without a change is noted, unless another element changes in its version`() throws {
+    @Test func `an item without a change is noted, unless a part of its element changes`() throws {
         func notes(_ files: [String: String]) throws -> [String] {
             try describe(files).diagnostics.map(\.description)
         }
@@ -386,7 +386,7 @@ import Testing
         let property = #"{ "name": "a", "property_type": "int", \#(plain) }"#
         #expect(
             try notes(["Book": book("")]) == [
-                "Book.json:1:74: note: nothing changes in 2.0, so this item has no effect"
+                "Book.json:1:74: note: nothing changes here in 2.0, so this item has no effect"
             ])
         let added = #"{ "name": "b", "property_type": "int", "nullable": true, "added_at_version": "2.0" }"#
         #expect(try notes(["Book": book(added)]) == [])
@@ -394,7 +394,7 @@ import Testing
         #expect(unchanged.count == 1 && unchanged[0].hasPrefix("Book.json:2:"))
         let other =
             #"{ "name": "other", "version_history": [{ "version": "2.0" }], "identifier": { "type": "int" }, "properties": [] }"#
-        #expect(try notes(["Book": book(""), "Other": other]) == [])
+        #expect(try notes(["Book": book(""), "Other": other]).count == 1)
         let fill = #"{ "name": "a", "property_type": "int", "version_history": [{ "version": "2.0", "fill": 3 }] }"#
         #expect(try notes(["Book": book(fill)]) == [])
     }

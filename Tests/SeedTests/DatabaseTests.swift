@@ -24,6 +24,9 @@ import Testing
     }
 
     /// The names of the users for which a condition is true.
+    private func names(_ condition: Condition<User>) throws -> [String] { try names { _ in condition } }
+
+    /// The names of the users for which a condition is true.
     private func names(_ condition: (User.Columns) -> Condition<User>) throws -> [String] {
         let store = try store(
             user(1, "John", age: 42, in: "dev-ios", tag: "tag1"), user(2, "Jane", age: 31, in: "dev_web", tag: "tag2"),
@@ -59,10 +62,11 @@ import Testing
         #expect(try again.read { try $0.find(User.self, id: 1)?.fullName } == "John")
     }
 
-    @Test func `line 17: writeAsync calls its completion with the result`() async throws {
+    @Test func `line 17: an asynchronous write ends when its rows are saved, or throws its error`() async throws {
         let store = try store()
         let john = user(1, "John")
         try await store.write { try $0.insert(john) }
+        #expect(try await store.read { try $0.fetch(User.self) } == [john])
         await #expect(throws: SQLiteError.self) { try await store.write { try $0.insert(john) } }
     }
 
@@ -91,11 +95,20 @@ import Testing
         #expect(try store.read { try $0.fetch(request).map(\.fullName) } == ["John"])
     }
 
-    @Test func `line 32: fetchAsync reads on another thread`() async throws {
+    @MainActor @Test func `line 32: an asynchronous read runs on another thread than its caller`() async throws {
+        let store = try store(user(1, "John"))
+        let isFree = try await store.read { _ in isMainActorFree() }
+        #expect(isFree)
+    }
+
+    @Test func `line 35: an asynchronous read returns the rows of its request, or throws its error`() async throws {
         let store = try store(user(1, "John"), user(2, "Jane"))
         let request = User.all.where { $0.fullName == "John" }
         let johns = try await store.read { try $0.fetch(request) }
         #expect(johns.map(\.storeID) == [1])
+        await #expect(throws: SQLiteError.self) {
+            try await store.read { try $0.fetch(SeedsSchema.V1_0.User.self) }
+        }
     }
 
     // MARK: Models
@@ -206,6 +219,19 @@ import Testing
             model.run("generate").output.contains("Migration_1_0_to_2_0.swift: note: this migration is not written"))
     }
 
+    @Test func `line 63: code splits a model into two`() throws {
+        let database = try fixtures.emptyDatabase(of: "2.0")
+        try database.store().write {
+            try $0.insert(
+                SeedsSchema.V2_0.User(
+                    storeID: 1, firstname: "John", surname: "Appleseed", age: 42, department: "dev-ios"))
+        }
+        let store = try Store(at: database.url, schema: SplittingUsers.self)
+        let (users, entities) = try store.read { (try $0.fetch(User.self), try $0.fetch(MyEntity.self)) }
+        #expect(users == [user(1, "John Appleseed")])
+        #expect(entities == [MyEntity(id: 1, title: "dev-ios", firstName: "John", lastName: "Appleseed")])
+    }
+
     @Test func `line 73: a policy begins with the values that can be mapped, and the compiler asks for the others`()
         throws
     {
@@ -222,8 +248,22 @@ import Testing
         #expect(user.fullName == "John Appleseed" && user.age == 42 && user.department == "dev-ios" && user.isActive)
     }
 
-    @Test func `line 97: the versions are known, oldest first`() {
-        #expect(SeedsSchema.versions.map(\.name) == ["1.0", "2.0", "3.0", "4.0"])
+    @Test func `line 97: a store of each version is opened as the last one`() throws {
+        for version in ["1.0", "2.0", "3.0", "4.0"] {
+            let database = try fixtures.database(of: version)
+            let store = try Store(at: database.url, schema: SeedsSchema.self)
+            #expect(try StoreInspection(of: database.url).version == "4.0")
+            #expect(try store.read { try $0.count(User.self) } > 10)
+        }
+    }
+
+    @Test func `line 97: a store of a version that is not known yet is an error`() throws {
+        let database = try fixtures.database(of: "4.0")
+        var options = StoreOptions()
+        options.newestVersion = "2.0"
+        #expect(throws: StoreError.newer(found: "4.0", newest: "2.0")) {
+            _ = try Store(at: database.url, schema: SeedsSchema.self, options: options)
+        }
     }
 
     @Test func `line 100: the type of an entity that has changed is generated again, and its old one is kept`() throws {
@@ -243,6 +283,14 @@ import Testing
         #expect(try names { $0.age == 42 } == ["John"])
     }
 
+    @Test func `line 108: a filter compares the property of a key path with a number`() throws {
+        #expect(try names(.filter(\.age, equalTo: 42)) == ["John"])
+    }
+
+    @Test func `line 109: a filter compares the property of a key path with a text`() throws {
+        #expect(try names(.filter(\.fullName, equalTo: "John")) == ["John"])
+    }
+
     @Test func `line 109: a text is equal, letter by letter`() throws {
         #expect(try names { $0.fullName == "John" } == ["John"])
         #expect(try names { $0.fullName == "JOHN" } == [])
@@ -252,6 +300,15 @@ import Testing
         #expect(try names { $0.age > 30 && $0.department.hasPrefix("dev-") } == ["John"])
     }
 
+    @Test func `line 112: filters are compounded by AND`() throws {
+        #expect(
+            try names(.all(of: [.filter(\.age, moreThan: 30), .filter(\.department, beginsWith: "dev-")])) == ["John"])
+    }
+
+    @Test func `line 113: a filter finds greater numbers`() throws {
+        #expect(try names(.filter(\.age, moreThan: 30)) == ["Jane", "John"])
+    }
+
     @Test func `line 113: a number is greater, and the limit itself is not`() throws {
         #expect(try names { $0.age > 30 } == ["Jane", "John"])
     }
@@ -259,6 +316,15 @@ import Testing
     @Test func `line 114: a text begins with another, whose signs have no other meaning`() throws {
         #expect(try names { $0.department.hasPrefix("dev-") } == ["Ann", "John"])
         #expect(try names { $0.department.hasPrefix("dev_") } == ["Jane"])
+    }
+
+    @Test func `line 114: a filter finds texts that begin with another`() throws {
+        #expect(try names(.filter(\.department, beginsWith: "dev-")) == ["Ann", "John"])
+    }
+
+    @Test func `line 118: a filter is reversed`() throws {
+        #expect(try names(.filter(\.tag, in: ["tag1", "tag2"])) == ["Jane", "John"])
+        #expect(try names(.not(.filter(\.tag, in: ["tag1", "tag2"]))) == ["Ann", "john"])
     }
 
     @Test func `line 118: a condition is reversed, and holds for rows without a value`() throws {
@@ -281,4 +347,22 @@ import Testing
     private static let age =
         #"{ "name": "age", "property_type": "int", "default_value": 0, "added_at_version": "2.0" }"#
     private static let name = #"{ "name": "full_name", "property_type": "string", "added_at_version": "2.0" }"#
+}
+
+/// The schema, with a migration that creates a second row for each user, with its names and its department.
+private enum SplittingUsers: ChangedSeeds {
+    static let changedStep = "2.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        var migration = Migration_2_0_to_3_0()
+        try step.migrate(SeedsSchema.V2_0.MyEntity.self) { try migration.migrate($0, .init($1)) }
+        try step.migrate(SeedsSchema.V2_0.User.self) { (old, access) -> Outcome<SeedsSchema.V3_0.User> in
+            let context = Migration_2_0_to_3_0.Context(access)
+            try context.insert(
+                SeedsSchema.V3_0.MyEntity(
+                    id: context.newID(of: SeedsSchema.V3_0.MyEntity.self), title: old.department,
+                    firstName: old.firstname, lastName: old.surname))
+            return try migration.migrate(old, context)
+        }
+    }
 }

@@ -19,9 +19,13 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = folder.appendingPathComponent("Modern.justclean.sqlite")
+        return try body(url, try Store(at: url, schema: LaundrySchema.self, options: Self.versionOne))
+    }
+
+    private static var versionOne: StoreOptions {
         var options = StoreOptions()
         options.newestVersion = "1.0"
-        return try body(url, try Store(at: url, schema: LaundrySchema.self, options: options))
+        return options
     }
 
     @Test func `line 26: an optional property may have no value`() throws {
@@ -50,14 +54,15 @@ import Testing
         }
     }
 
-    @Test func `line 44: a list keeps its order`() throws {
-        let store = try store()
-        try store.write { transaction in
-            let detail = LaundryDetail(storeID: 1)
-            try transaction.insert(detail)
-            try transaction.insert(contentsOf: (1...3).map { Laundry(storeID: .init(rawValue: $0)) })
-            try transaction.setRelated(detail, \.success, to: [3, 1, 2])
-            #expect(try transaction.related(detail, \.success).map(\.storeID) == [3, 1, 2])
+    @Test func `line 44: the list of version 1 keeps its order`() throws {
+        try withOldStore { _, store in
+            let laundry = V1.Laundry(storeID: 1)
+            try store.write { transaction in
+                try transaction.insert(laundry)
+                try transaction.insert(contentsOf: (1...3).map { V1.LaundryItem(storeID: .init(rawValue: $0)) })
+                try transaction.setRelated(laundry, \.items, to: [3, 1, 2])
+            }
+            #expect(try store.read { try $0.related(laundry, \.items).map(\.storeID) } == [3, 1, 2])
         }
     }
 
@@ -116,6 +121,17 @@ import Testing
             #expect(try transaction.related(detail, \.success).map(\.storeID) == [2])
             #expect(try transaction.related(detail, \.failure) == nil)
         }
+    }
+
+    @Test func `line 109: the list of version 2 keeps its order`() throws {
+        let store = try store()
+        let detail = LaundryDetail(storeID: 1)
+        try store.write { transaction in
+            try transaction.insert(detail)
+            try transaction.insert(contentsOf: (1...3).map { Laundry(storeID: .init(rawValue: $0)) })
+            try transaction.setRelated(detail, \.success, to: [3, 1, 2])
+        }
+        #expect(try store.read { try $0.related(detail, \.success).map(\.storeID) } == [3, 1, 2])
     }
 
     @Test func `line 123: an answer has one detail, and no status any more`() throws {
@@ -181,25 +197,34 @@ import Testing
 
     @Test func `line 179: the file has the name that you give it`() throws {
         try withOldStore { url, store in
-            #expect(url.lastPathComponent == "Modern.justclean.sqlite")
-            #expect(FileManager.default.fileExists(atPath: url.path))
+            try store.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+            #expect(names.filter { $0.hasSuffix(".sqlite") } == ["Modern.justclean.sqlite"])
         }
     }
 
-    @Test func `line 180: a store that does not match is created again, and the old file is kept`() throws {
+    /// Opens the demo's store of version 1 with a schema that cannot open it, and then with `recreatesOnMismatch`.
+    private func expectRecreated(by schema: any Schema.Type, after error: StoreError) throws {
         try withOldStore { url, store in
+            try writeDemo(to: store)
+            let laundries = try store.read { try $0.fetch(V1.Laundry.self) }
             try store.close()
-            try Data().write(to: url)
+            #expect(throws: error) { _ = try Store(at: url, schema: schema) }
             var options = StoreOptions()
-            #expect(throws: StoreError.empty) {
-                _ = try Store(at: url, schema: LaundrySchema.self, options: options)
-            }
             options.recreatesOnMismatch = true
-            let new = try Store(at: url, schema: LaundrySchema.self, options: options)
+            let new = try Store(at: url, schema: schema, options: options)
             #expect(try new.read { try $0.count(Laundry.self) } == 0)
-            let aside = try #require(new.setAside)
-            #expect(FileManager.default.fileExists(atPath: aside.path))
+            let old = try Store(at: try #require(new.setAside), schema: LaundrySchema.self, options: Self.versionOne)
+            #expect(try old.read { try $0.fetch(V1.Laundry.self) } == laundries)
         }
+    }
+
+    @Test func `line 180: a store of another schema is created again, and the old file keeps its rows`() throws {
+        try expectRecreated(by: OtherSchema.self, after: .otherSchema(found: "LaundrySchema", expected: "Other"))
+    }
+
+    @Test func `line 180: a store of an unknown version is created again, and the old file keeps its rows`() throws {
+        try expectRecreated(by: OtherVersions.self, after: .unknownVersion(found: "1.0", newest: "2.0"))
     }
 
     // MARK: The data of the demo
@@ -238,12 +263,31 @@ import Testing
         await #expect(throws: SQLiteError.self) { try await store.write { try $0.insert(Laundry(storeID: 1)) } }
     }
 
-    @Test func `line 248: with version 2, only the types of version 2 are used`() throws {
+    @Test func `line 209: with version 1, a type of version 2 is refused`() throws {
         _ = try withOldStore { _, store in
             #expect(throws: StoreError.older(found: "1.0", newest: "2.0")) {
                 try store.read { try $0.count(LaundryDetail.self) }
             }
         }
+    }
+
+    @Test func `line 248: with version 2, a property of version 1 is refused, and the error names it`() throws {
+        try withOldStore { url, old in
+            try old.close()
+            let store = try Store(at: url, schema: LaundrySchema.self)
+            try store.write { try $0.insert(V2.LaundryData(storeID: 1, code: 200)) }
+            let reading = #expect(throws: SQLiteError.self) { try store.read { try $0.fetch(V1.LaundryData.self) } }
+            let writing = #expect(throws: SQLiteError.self) {
+                try store.write { try $0.insert(V1.LaundryData(storeID: 2, code: 200, status: "suc")) }
+            }
+            #expect(try #require(reading).message.contains(/no such column: .*status/))
+            #expect(try #require(writing).message.hasSuffix("has no column named status"))
+            #expect(try store.read { try $0.fetch(V2.LaundryData.self).map(\.storeID) } == [1])
+        }
+    }
+
+    @Test func `line 248: with version 2, the types without a version in their names are its types`() {
+        #expect(LaundryData.self == V2.LaundryData.self && LaundryData.self != V1.LaundryData.self)
     }
 
     @Test func `line 251: a transaction in the background, with the data of version 2`() async throws {
@@ -268,7 +312,7 @@ import Testing
         #expect(names == (0...9).map { "dubai mall \($0 * 7)" })
     }
 
-    @Test func `line 204: the demo's store of version 1 is migrated, and every row compared`() throws {
+    @Test func `line 212: the demo's data of version 1 is migrated, and every row compared`() throws {
         try withOldStore { url, store in
             try writeDemo(to: store)
             let old = try store.read { (try $0.fetch(V1.Laundry.self), try $0.fetch(V1.LaundryItem.self)) }
@@ -305,4 +349,21 @@ import Testing
           "properties": [{ "name": "title", "property_type": "\(type)" }] }
         """
     }
+}
+
+/// The schema with another name.
+private enum OtherSchema: Schema {
+    static let name = "Other"
+    static let fingerprint = LaundrySchema.fingerprint
+    static let versions = LaundrySchema.versions
+    static let steps = LaundrySchema.steps
+}
+
+/// The schema, with a version 0.5 instead of 1.0.
+private enum OtherVersions: Schema {
+    static let name = LaundrySchema.name
+    static let fingerprint = LaundrySchema.fingerprint
+    static let versions =
+        [SchemaVersion("0.5", fingerprint: 5, tables: [])] + LaundrySchema.versions.filter { $0.name == "2.0" }
+    static let steps: [MigrationStep] = []
 }

@@ -1,7 +1,8 @@
 import Foundation
+import SQLSchema
 @testable import Seeds
 import Strata
-import StrataTesting
+@testable import StrataTesting
 import Testing
 
 /// `lucid-core-data.md`: Lucid's use of Core Data, line by line.
@@ -152,6 +153,24 @@ import Testing
         #expect(columns(0) == columns(1))
     }
 
+    /// A database with three rows, two of which have the same name.
+    private func namesakes<Entity: StoredEntity>(of version: String, _ row: (Int, String) -> Entity) throws
+        -> VersionDatabase
+    {
+        let database = try fixtures.emptyDatabase(of: version)
+        let rows = ["Ada", "Ada", "Grace"].enumerated().map { row($0 + 1, $1) }
+        try database.store().write { try $0.insert(contentsOf: rows) }
+        return database
+    }
+
+    @Test func `line 64: a migration fetches the stored rows`() throws {
+        let database = try namesakes(of: "1.0") {
+            SeedsSchema.V1_0.MyEntity(id: .init(rawValue: $0), title: "", name: $1)
+        }
+        let store = try Store(at: database.url, schema: CountingTitles.self)
+        #expect(try store.read { try $0.fetch(MyEntity.self).map(\.title) } == ["1 of 3", "2 of 3", "3 of 3"])
+    }
+
     @Test func `line 67: stored titles are capitalized`() throws {
         let database = try fixtures.emptyDatabase(of: "1.0")
         try database.store().write {
@@ -195,6 +214,15 @@ import Testing
             try $0.insert(SeedsSchema.V2_0.MyEntity(id: 7, title: "A Title", name: name, kind: kind))
         }
         return try database.migrated(to: "3.0").store().read { try $0.fetch(SeedsSchema.V3_0.MyEntity.self) }
+    }
+
+    @Test func `line 97: a migration fetches rows of the old version by a property that the new version lacks`() throws
+    {
+        let database = try namesakes(of: "2.0") {
+            SeedsSchema.V2_0.MyEntity(id: .init(rawValue: $0), title: "", name: $1)
+        }
+        let store = try Store(at: database.url, schema: CountingNamesakes.self)
+        #expect(try store.read { try $0.fetch(MyEntity.self).map(\.lastName) } == ["of 2", "of 2", "of 1"])
     }
 
     @Test func `line 100: the row of the new version is made from the one of the old version`() throws {
@@ -244,12 +272,22 @@ import Testing
 
     // MARK: Migrations' tests
 
-    @Test func `line 127: a change that is mistaken for a lightweight one is an error of the tests`() throws {
+    @Test func `line 127: a heavy change that is mistaken for a lightweight one fails, and no row is lost`() throws {
+        let database = try fixtures.database(of: "2.0")
+        let before = try Data(contentsOf: database.url)
+        let plan = try MigrationPlan(from: database.url, to: LightweightNames.self)
+        #expect(plan.steps.map(\.isCustom) == [false, false] && !plan.isPossible)
+        let error = #expect(throws: SQLiteError.self) { _ = try Store(at: database.url, schema: LightweightNames.self) }
+        #expect(try #require(error).message.contains("NOT NULL constraint failed"))
+        #expect(try Data(contentsOf: database.url) == before)
+    }
+
+    @Test func `line 127: a heavy migration that is not written is an error of check`() throws {
         let model = try ScratchModel(["MyEntity": Self.description], released: "1.0")
-        let run = model.run("check")
-        #expect(!run.isSuccess)
         model.run("generate")
-        #expect(model.run("check").output.contains("this migration is not written yet"))
+        let check = model.run("check")
+        #expect(!check.isSuccess)
+        #expect(check.output.contains("Migration_1_0_to_1_1.swift: error: this migration is not written yet"))
     }
 
     @Test func `line 129: there are tests of the migrations of every version`() {
@@ -267,16 +305,24 @@ import Testing
         #expect(model.text(tests).contains(#"fixtures.step(from: "1.0", to: "1.1""#))
     }
 
-    @Test func `line 131: a test exports a database of the present version`() throws {
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("Fixtures/SeedsSchema")
-        for version in ["1.0", "2.0", "3.0"] {
-            let file = url.appendingPathComponent(version + ".sqlite")
-            #expect(try StoreInspection(of: file).version == version)
+    @Test func `line 131: a test exports a database of the present version, with rows`() throws {
+        try fixtures.withFolder { folder in
+            var fixtures = fixtures
+            fixtures.folder = folder
+            let version = try #require(fixtures.versions.last)
+            #expect(try fixtures.export(version).isEmpty)
+            let inspection = try StoreInspection(of: fixtures.url(of: version))
+            #expect(inspection.version == SeedsSchema.versions.last?.name)
+            #expect(inspection.tables.count == 2 && inspection.tables.allSatisfy { $0.rows ?? 0 > 10 })
         }
     }
 
     @Test func `line 131: each released version keeps its database`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/SeedsSchema")
+        for version in ["1.0", "2.0", "3.0"] {
+            #expect(try StoreInspection(of: folder.appendingPathComponent(version + ".sqlite")).version == version)
+        }
         for version in fixtures.versions { #expect(try fixtures.export(version).isEmpty) }
     }
 
@@ -320,5 +366,48 @@ private enum DroppingNames: ChangedSeeds {
         try step.migrate(SeedsSchema.V2_0.MyEntity.self) { old, access in
             old.name.isEmpty ? .drop : try migration.migrate(old, .init(access))
         }
+    }
+}
+
+/// The schema, with a migration that fetches all rows, and writes their number into each title.
+private enum CountingTitles: ChangedSeeds {
+    static let changedStep = "1.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        try step.migrate(SeedsSchema.V1_0.MyEntity.self) { (old, access) -> Outcome<SeedsSchema.V2_0.MyEntity> in
+            let rows = try Migration_1_0_to_2_0.Context(access).old.fetch(SeedsSchema.V1_0.MyEntity.self)
+            var new = SeedsSchema.V2_0.MyEntity(migrating: old)
+            new.title = "\(old.id.rawValue) of \(rows.count)"
+            return .keep(new)
+        }
+    }
+}
+
+/// The schema, with a migration that fetches the old rows with the same name, and writes their number into each last name.
+private enum CountingNamesakes: ChangedSeeds {
+    static let changedStep = "2.0"
+
+    static func migrate(_ step: CustomStep) throws {
+        var migration = Migration_2_0_to_3_0()
+        try step.migrate(SeedsSchema.V2_0.User.self) { try migration.migrate($0, .init($1)) }
+        try step.migrate(SeedsSchema.V2_0.MyEntity.self) { (old, access) -> Outcome<SeedsSchema.V3_0.MyEntity> in
+            let context = Migration_2_0_to_3_0.Context(access)
+            let namesakes = try context.old.fetch(SeedsSchema.V2_0.MyEntity.all.where { $0.name == old.name })
+            return .keep(.init(migrating: old, firstName: "", lastName: "of \(namesakes.count)", kind: .article))
+        }
+    }
+}
+
+/// The schema, with a heavy step that is carried out as a lightweight one.
+private enum LightweightNames: Schema {
+    static let name = SeedsSchema.name
+    static let fingerprint = SeedsSchema.fingerprint
+    static let versions = SeedsSchema.versions
+    static let steps = SeedsSchema.steps.map { step in
+        step.from != "2.0"
+            ? step
+            : MigrationStep(
+                from: step.from, to: step.to,
+                changes: [.map(from: "my_entity", to: "my_entity"), .map(from: "user", to: "user")])
     }
 }

@@ -23,15 +23,26 @@ import Testing
         #expect(try Data(contentsOf: database.url) == before)
     }
 
+    @Test func `line 9: a plan counts the rows of each table`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let rows = try database.store().read { try $0.count(SeedsSchema.V1_0.User.self) }
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        #expect(rows > 10 && plan.tables.first?.first { $0.name == "user" }?.rows == rows)
+    }
+
     @Test func `line 10: a plan is made from what the file says of itself`() throws {
         let database = try fixtures.database(of: "2.0")
         let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
         #expect(plan.from == "2.0" && plan.to == "4.0" && plan.schema == "SeedsSchema")
     }
 
-    @Test func `line 12: the app contains all versions between`() {
-        #expect(SeedsSchema.versions.allSatisfy { !$0.tables.isEmpty })
-        #expect(SeedsSchema.steps.map(\.from) == ["1.0", "2.0", "3.0"])
+    @Test func `line 12: the schema leads through all versions between, and a gap is an error`() throws {
+        let database = try fixtures.database(of: "1.0")
+        #expect(throws: MigrationError.noStep(from: "2.0")) {
+            _ = try Store(at: database.url, schema: SchemaWithGap.self)
+        }
+        #expect(try StoreInspection(of: database.url).version == "1.0")
+        #expect(try Store(at: database.url, schema: SeedsSchema.self).migrationReport?.to == "4.0")
     }
 
     @Test func `line 13: a plan is carried out`() throws {
@@ -93,6 +104,13 @@ import Testing
         }
     }
 
+    @Test func `line 50: a plan of a store that has changed since is not executed`() throws {
+        let database = try fixtures.database(of: "1.0")
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
+        _ = try Store(at: database.url, schema: SeedsSchema.self)
+        #expect(throws: MigrationError.planOutdated) { try plan.execute(at: database.url, to: SeedsSchema.self) }
+    }
+
     @Test func `line 51: an error of the migration leaves the store at its version`() throws {
         let database = try fixtures.database(of: "2.0")
         let before = try Data(contentsOf: database.url)
@@ -112,10 +130,13 @@ import Testing
         #expect(try store.read { try $0.count(User.self) } > 10)
     }
 
-    @Test func `line 65: reads and writes run on a private queue`() async throws {
+    @MainActor @Test func `line 65: reads and writes run on a private queue, and the main actor is free meanwhile`()
+        async throws
+    {
         let store = try Store(inMemory: SeedsSchema.self)
-        let isMain = try await store.write { _ in Thread.isMainThread }
-        #expect(!isMain)
+        let isFreeDuringWrite = try await store.write { _ in isMainActorFree() }
+        let isFreeDuringRead = try await store.read { _ in isMainActorFree() }
+        #expect(isFreeDuringWrite && isFreeDuringRead)
     }
 
     @Test func `line 76: a migration runs as an operation`() async throws {
@@ -171,14 +192,32 @@ import Testing
         #expect(try StoreInspection(of: database.url).version == "1.0")
     }
 
-    @Test func `line 111: a migration reports its progress, and a last time when it ends`() async throws {
+    @Test func `line 111: a migration reports its progress, which never decreases and ends with 1`() throws {
         let database = try fixtures.database(of: "1.0")
-        var events: [MigrationProgress] = []
+        let reports = Locked<[MigrationProgress]>([])
+        var options = StoreOptions()
+        options.migrationProgress = { progress in reports.withLock { $0.append(progress) } }
+        _ = try Store(at: database.url, schema: SeedsSchema.self, options: options)
+        let all = reports.withLock { $0 }
+        #expect(all.count > 1 && all.dropLast().allSatisfy { !$0.isFinished })
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.fraction <= $1.fraction })
+        let last = try #require(all.last)
+        #expect(last.isFinished && last.fraction == 1 && last.completedRows == last.totalRows && last.totalRows > 100)
+    }
+
+    @Test func `line 111: an asynchronous operation reports its progress before it ends with the store`() async throws {
+        let database = try fixtures.database(of: "1.0")
+        var progress: MigrationProgress?
+        var store: Store?
         for try await event in Store.opening(at: database.url, schema: SeedsSchema.self) {
-            if case .migrating(let progress) = event { events.append(progress) }
+            #expect(store == nil)
+            switch event {
+            case .migrating(let report): progress = report
+            case .opened(let opened): store = opened
+            }
         }
-        #expect(zip(events, events.dropFirst()).allSatisfy { $0.fraction <= $1.fraction })
-        #expect(try #require(events.last).totalRows > 100)
+        #expect(try #require(progress).totalRows > 100)
+        #expect(try #require(store).migrationReport?.to == "4.0")
     }
 
     @Test func `line 112: the progress is a part of a tree of your own`() throws {
@@ -191,18 +230,17 @@ import Testing
         #expect(migration.fractionCompleted == 1 && tree.fractionCompleted == 0.5)
     }
 
-    @Test func `line 121: a plan counts the rows of each table`() throws {
+    @Test func `line 119: executing a plan reports its progress into the tree`() throws {
         let database = try fixtures.database(of: "1.0")
-        let rows = try database.store().read { try $0.count(SeedsSchema.V1_0.User.self) }
-        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
-        #expect(plan.tables.first?.first { $0.name == "user" }?.rows == rows)
-    }
-
-    @Test func `line 122: a plan of a store that has changed since is not carried out`() throws {
-        let database = try fixtures.database(of: "1.0")
-        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self)
-        _ = try Store(at: database.url, schema: SeedsSchema.self)
-        #expect(throws: MigrationError.self) { try plan.execute(at: database.url, to: SeedsSchema.self) }
+        let tree = Progress(totalUnitCount: 2)
+        let migration = Progress(totalUnitCount: 1, parent: tree, pendingUnitCount: 1)
+        var options = StoreOptions()
+        options.report(to: migration)
+        let plan = try MigrationPlan(from: database.url, to: SeedsSchema.self, options: options)
+        #expect(migration.fractionCompleted == 0 && tree.fractionCompleted == 0)
+        try plan.execute(at: database.url, to: SeedsSchema.self, options: options)
+        #expect(migration.fractionCompleted == 1 && tree.fractionCompleted == 0.5)
+        #expect(migration.totalUnitCount > 100)
     }
 }
 
@@ -212,6 +250,14 @@ private enum OtherSchema: Schema {
     static let fingerprint = SeedsSchema.fingerprint
     static let versions = SeedsSchema.versions
     static let steps = SeedsSchema.steps
+}
+
+/// The schema without the step from 2.0.
+private enum SchemaWithGap: Schema {
+    static let name = SeedsSchema.name
+    static let fingerprint = SeedsSchema.fingerprint
+    static let versions = SeedsSchema.versions
+    static let steps = SeedsSchema.steps.filter { $0.from != "2.0" }
 }
 
 /// The schema, with a custom migration that fails in its first row.

@@ -1,4 +1,5 @@
 import Foundation
+import SQLSchema
 @testable import Seeds
 import Strata
 import StrataTesting
@@ -85,12 +86,17 @@ import Testing
         #expect(try !String(contentsOf: manifest, encoding: .utf8).contains(".package("))
     }
 
-    @Test func `line 28: the file at a URL is migrated`() throws {
+    @Test func `line 28: the file at a URL is migrated with all its rows`() throws {
         let old = try fixtures.database(of: "1.0")
-        let rows = try old.store().read { try $0.count(SeedsSchema.V1_0.User.self) }
+        let users = try old.store().read { try $0.fetch(SeedsSchema.V1_0.User.self) }
         _ = try Store(at: old.url, schema: SeedsSchema.self)
-        let store = try Store(at: old.url, schema: SeedsSchema.self)
-        #expect(try store.read { try $0.count(User.self) } == rows)
+        let migrated = try Store(at: old.url, schema: SeedsSchema.self).read { try $0.fetch(User.self) }
+        let expected = users.map {
+            User(
+                storeID: $0.storeID, fullName: "\($0.firstname) \($0.surname)", age: $0.age, department: $0.unit,
+                tag: $0.tag)
+        }
+        #expect(users.count > 10 && migrated == expected)
     }
 
     @Test func `line 30: a migration ends at the version that is asked for`() throws {
@@ -124,7 +130,54 @@ import Testing
             ], released: versions[0])
     }
 
-    @Test func `line 34: the order of the versions is that of their numbers`() throws {
+    /// The versions to which a rule leads from version 1, and the way that the row of the store has taken.
+    private func way(_ rule: StoreOptions.Chain?) throws -> [String] {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("seed-\(UUID().uuidString).sqlite")
+        defer { try? FileManager.default.removeItem(at: url) }
+        var options = StoreOptions()
+        options.journal = .delete
+        options.newestVersion = "1"
+        let old = try Store(at: url, schema: TwoWays.self, options: options)
+        try old.write { _ = try $0.execute("INSERT INTO note (id, way) VALUES (1, 'none')") }
+        try old.close()
+        options.newestVersion = nil
+        options.chain = rule
+        let plan = try MigrationPlan(from: url, to: TwoWays.self, options: options)
+        let store = try Store(at: url, schema: TwoWays.self, options: options)
+        defer { try? store.close() }
+        let rows = try store.read { try $0.rows("SELECT way FROM note") { try $0.value("way", as: String.self) } }
+        return plan.steps.map(\.to) + rows
+    }
+
+    @Test func `line 34: a rule of your own finds the next version`() throws {
+        #expect(try way { _, _ in "2" } == ["2", "3", "by 2"])
+        #expect(try way { _, _ in "3" } == ["3", "straight"])
+    }
+
+    @Test func `line 39: the rule gets the version, and those that may follow it`() throws {
+        let taken = try way { version, choices in version == "1" && choices == ["3", "2"] ? choices.last : nil }
+        #expect(taken == ["2", "3", "by 2"])
+    }
+
+    @Test func `line 39: the versions that may follow another are listed in strata.json`() throws {
+        let model = try order("9", "10")
+        try model.write(#"{ "chain": { "1": ["10", "9"] } }"#, to: "strata.json")
+        #expect(model.run("generate").isSuccess)
+        #expect(model.text("SQL/1-10.sql").contains("p1") && !model.text("SQL/1-9.sql").contains("p1"))
+        let schema = model.text("Generated/Strata.schema.swift")
+        #expect(schema.contains(#"step(from: "1", to: "10""#) && schema.contains(#"step(from: "1", to: "9""#))
+    }
+
+    @Test func `line 43: a rule that leads to another version is an error`() throws {
+        #expect(throws: MigrationError.noStep(from: "1", to: "4")) { try way { _, _ in "4" } }
+    }
+
+    @Test func `line 45: the rule is optional, and without it the first version of the list is the next`() throws {
+        #expect(try way(nil) == ["3", "straight"])
+        #expect(try way { _, _ in nil } == ["3", "straight"])
+    }
+
+    @Test func `line 45: the order of the versions is that of their numbers`() throws {
         let model = try order("9", "10")
         #expect(model.run("generate").isSuccess)
         #expect(model.text("SQL/1-9.sql").contains("p0") && model.text("SQL/9-10.sql").contains("p1"))
@@ -141,5 +194,25 @@ import Testing
         let model = try order("3", "2")
         let run = model.run("generate")
         #expect(!run.isSuccess && run.output.contains("Note.json:1:"), "\(run.output)")
+    }
+}
+
+/// A schema with two ways from version 1 to version 3. Rows tell the way that they have taken.
+private enum TwoWays: Schema {
+    static let name = "TwoWays"
+    static let fingerprint: UInt64 = 3
+    static let versions = [
+        SchemaVersion("1", fingerprint: 1, tables: [Table("note", ["id integer key", "way text"])]),
+        SchemaVersion("2", fingerprint: 2, tables: [Table("note", ["id integer key", "way text", "two text?"])]),
+        SchemaVersion("3", fingerprint: 3, tables: [Table("note", ["id integer key", "way text", "three text?"])]),
+    ]
+    static let steps = [
+        step(from: "1", to: "3", ["way": .literal(.text("straight"))]),
+        step(from: "1", to: "2", ["way": .literal(.text("by 2"))]),
+        step(from: "2", to: "3"),
+    ]
+
+    private static func step(from: String, to: String, _ columns: [String: ValueExpression] = [:]) -> MigrationStep {
+        MigrationStep(from: from, to: to, changes: [.map(from: "note", to: "note", columns: columns)])
     }
 }

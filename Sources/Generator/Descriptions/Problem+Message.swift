@@ -88,7 +88,7 @@ extension Problem {
             return "the entity has a migration to \(version), but the description does not say since when it exists; "
                 + "write { \"version\": \"\(first)\" } before this item, or, if it is new in \(version), \"added_at_version\": \"\(version)\""
         case .itemWithoutEffect(let version):
-            return "nothing changes in \(version), so this item has no effect"
+            return "nothing changes here in \(version), so this item has no effect"
         case .itemOutsideLife(let version):
             return
                 "nothing can change at \(version): a change needs an element that exists in that version and in the one before; "

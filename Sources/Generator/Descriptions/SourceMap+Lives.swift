@@ -24,13 +24,15 @@ extension SourceMap {
         }
         let entityParts = entities.map { ($0.properties + $0.indexes + $0.checks).map(\.description) }
         let subtypeParts = subtypes.map { $0.elements.map(\.description) }
-        // An item of an entity or a subtype may name the version of a change of something else.
-        let all = entities.map(\.description.element) + subtypes.map(\.description.element)
-        let changed = Set(
-            (all + entityParts.joined() + subtypeParts.joined()).flatMap { element in
-                element.items.filter { !isPlain($0) }.map(\.version)
-                    + [element.birth, element.death].compactMap(\.self)
-            })
+        func changes(_ elements: some Sequence<ElementDescription>) -> Set<Version> {
+            Set(
+                elements.flatMap { element in
+                    element.items.filter { !isPlain($0) }.map(\.version)
+                        + [element.birth, element.death].compactMap(\.self)
+                })
+        }
+        // An item of an entity may name the version of a change of its parts or of a subtype.
+        let ofSubtypes = changes(subtypes.map(\.description.element) + subtypeParts.joined())
         for entity in entities {
             let element = entity.description.element
             if let first = element.items.first, first.isCustom || first.byColumnsOffset != nil, first.previous.isEmpty,
@@ -43,11 +45,11 @@ extension SourceMap {
             }
         }
         for (entity, parts) in zip(entities, entityParts) {
-            note(entity.description.element.items.dropFirst(), besides: changed, entity.file)
+            note(entity.description.element.items.dropFirst(), besides: ofSubtypes.union(changes(parts)), entity.file)
             for part in parts { note(part.items.dropFirst(), entity.file) }
         }
         for (subtype, parts) in zip(subtypes, subtypeParts) {
-            note(subtype.description.element.items.dropFirst(), besides: changed, subtype.file)
+            note(subtype.description.element.items.dropFirst(), besides: changes(parts), subtype.file)
             for part in parts { note(part.items.dropFirst(), subtype.file) }
         }
         return problems
