@@ -337,6 +337,45 @@ import Testing
             ])
     }
 
+    @Test func `a value that ends with ! is not continued by the next property`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            let home = URL(string: "https://example.com")!
+            @Model class A {
+                var url: URL = URL(string: "https://example.com")!
+                @Attribute(.unique) var name: String = ""
+                var map = Dictionary<String, Int>()
+                var sum: Int = 1 +
+                    2
+                var size: Int? = .none
+            }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "A | key id: int | map: data | name: string = \"\" unique | size: int? | sum: int | url: url"
+            ])
+    }
+
+    @Test func `a model inherits from the class that its own scope names`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            enum V1: VersionedSchema {
+                static let versionIdentifier = Schema.Version(1, 0, 0)
+                static var models: [any PersistentModel.Type] { [Trip.self, V1.BusinessTrip.self] }
+                @Model class Trip { var name: String }
+                @Model class BusinessTrip: V1.Trip { var date: Date?; enum Date: String { case soon } }
+            }
+            typealias Trip = Other
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0.0").first
+                == "Trip | key id: int | date: string? | kind: TripKind | name: string")
+    }
+
     /// Sources that are not read, and the message about them.
     static let wrong: [(String, String)] = [
         ("", "Models: error: there is neither a VersionedSchema nor a class with @Model in it"),
@@ -346,7 +385,7 @@ import Testing
         ),
         (
             "@Model class A {\n  var a = make()\n}",
-            "Models/A.swift:2: error: a: its type is not written, and its value does not show it"
+            "Models/A.swift:2: error: a: its type is not written, and its value does not show it: write the type"
         ),
         ("@Model class A {\n  var a: Int\n", "Models/A.swift:1: error: this bracket is not closed"),
         ("@Model class A {\n  var a = \"x\n}", "Models/A.swift:2: error: this string does not end"),
@@ -391,7 +430,7 @@ import Testing
         ),
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: Int }\n#if DEBUG\n@Model class A { var b: Int }\n#endif",
-            "Models/A.swift:7: error: A is declared here a second time"
+            "Models/A.swift:7: error: A is declared here a second time, after A.swift:5"
         ),
         (
             "@Model class A {\n  @Relationship(deleteRule: .explode) var b: A?\n}",
@@ -404,6 +443,14 @@ import Testing
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { return [A.self,] }\n}\n@Model class A { var a: Int }\nenum P: SchemaMigrationPlan {\n  static let schemas: [any VersionedSchema.Type] = [V.self, .self]\n}",
             "Models/A.swift:6: error: the schemas of the plan are not written as [A.self, B.self]"
+        ),
+        (
+            "@Model class A {\n  @Attribute(originalName: \"a\" + x) var b: Int\n}",
+            "Models/A.swift:2: error: b: its originalName is not a literal"
+        ),
+        (
+            "@Model class A {\n  @Attribute(hashModifier: mark) var b: Int\n}",
+            "Models/A.swift:2: error: b: its hashModifier is not a literal"
         ),
         (
             "@Model class A { var b: B }\nstruct B: Codable { var b: B }",

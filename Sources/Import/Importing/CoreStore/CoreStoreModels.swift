@@ -5,8 +5,6 @@ import Foundation
 /// A version is a `CoreStoreSchema`, which lists its entities. CoreStore makes a model of Core Data of it.
 struct CoreStoreModels {
     private let source: SwiftSource
-    /// The tokens of each file: schemas are values, which may be anywhere.
-    private let files: [(path: String, tokens: [SwiftToken])]
     private let path: String
 
     /// A version, with the hashes of its `versionLock`.
@@ -19,13 +17,8 @@ struct CoreStoreModels {
     /// Reads a file, or all `.swift` files of a folder.
     static func read(_ path: String) throws -> (versions: [Version], notes: [ImportNote]) {
         var source = SwiftSource()
-        var files: [(path: String, tokens: [SwiftToken])] = []
-        for file in try SwiftSource.files(at: path) {
-            let text = try SwiftSource.text(of: file)
-            try source.read(text, path: file)
-            files.append((file, try SwiftLexer.tokens(of: text, path: file)))
-        }
-        return try CoreStoreModels(source: source, files: files, path: path).versions()
+        for file in try SwiftSource.files(at: path) { try source.read(try SwiftSource.text(of: file), path: file) }
+        return try CoreStoreModels(source: source, path: path).versions()
     }
 
     /// A `CoreStoreSchema` in the sources.
@@ -38,7 +31,7 @@ struct CoreStoreModels {
     }
 
     private func versions() throws -> (versions: [Version], notes: [ImportNote]) {
-        let schemas = try calls("CoreStoreSchema").map(schema)
+        let schemas = try calls("CoreStoreSchema", label: "modelVersion").map(schema)
         guard !schemas.isEmpty else { throw ImportError("there is no CoreStoreSchema in it", path: path) }
         for (index, schema) in schemas.enumerated() where schemas[..<index].contains(where: { $0.name == schema.name })
         {
@@ -50,60 +43,101 @@ struct CoreStoreModels {
             return Version(
                 version: .init(name: schema.name, path: schema.path, model: try reader.model()), hashes: schema.hashes)
         }
-        let notes = try calls("CustomSchemaMappingProvider").compactMap { call -> ImportNote? in
-            let arguments = SwiftSource.Attribute(name: "", arguments: call.arguments, line: call.line).parts
-            guard case .string(let name?)? = arguments.first(where: { $0.label == "to" })?.value.first?.kind else {
-                throw ImportError(
-                    "the version to which this provider migrates is not a literal", path: call.path, line: call.line)
+        let notes = try ["CustomSchemaMappingProvider", "XcodeSchemaMappingProvider"]
+            .flatMap { try calls($0, label: "from", "to", "entityMappings") }
+            .map { call in
+                func refusal(_ message: String) -> ImportError {
+                    ImportError(message, path: call.path, line: call.line)
+                }
+                guard let name = try call.text("to", source) else {
+                    throw refusal("the version to which this provider migrates is not a literal")
+                }
+                guard let index = ordered.firstIndex(where: { $0.name == name }) else {
+                    throw refusal("this provider migrates to \(name), which no CoreStoreSchema declares")
+                }
+                let file = URL(fileURLWithPath: call.path).lastPathComponent
+                return ImportNote(version: index, finding: .mappingProvider(file: file, line: call.line))
             }
-            guard let index = ordered.firstIndex(where: { $0.name == name }) else { return nil }
-            let file = URL(fileURLWithPath: call.path).lastPathComponent
-            return ImportNote(version: index, finding: .mappingProvider(file: file, line: call.line))
-        }
         return (versions, notes)
     }
 
     // MARK: Schemas
 
-    /// Returns the calls of an initializer, with the tokens of their arguments.
-    private func calls(_ name: String) -> [(arguments: [SwiftToken], path: String, line: Int)] {
-        files.flatMap { file in
-            file.tokens.indices.compactMap { index -> (arguments: [SwiftToken], path: String, line: Int)? in
-                guard file.tokens[index].text == name else { return nil }
-                // `let schema: CoreStoreSchema = .init(…)`
-                let rest = file.tokens[(index + 1)...]
-                let open = index + (rest.prefix(3).map(\.text) == ["=", ".", "init"] ? 4 : 1)
-                guard open < file.tokens.count, file.tokens[open].text == "(",
-                    let arguments = file.tokens.inside(bracketAt: open)
-                else { return nil }
-                return (arguments, file.path, file.tokens[index].line)
-            }
+    /// A call of an initializer.
+    private struct Call {
+        var arguments: [(label: String?, value: [SwiftToken])]
+        /// The type around the call.
+        var scope: String
+        var path: String
+        var line: Int
+
+        /// Returns the text of an argument, which can be a constant; nil if it is not a literal.
+        func text(_ label: String, _ source: SwiftSource) throws -> String? {
+            guard let value = arguments.first(where: { $0.label == label })?.value else { return nil }
+            return try source.constant(.init(tokens: value, scope: scope, path: path)).tokens.stringLiteral
         }
     }
 
-    private func schema(_ call: (arguments: [SwiftToken], path: String, line: Int)) throws -> Schema {
-        let parts = SwiftSource.Attribute(name: "", arguments: call.arguments, line: call.line).parts
+    /// Returns the calls of an initializer: `A(…)`, `A.init(…)`, and `.init(…)` with its labels.
+    ///
+    /// - Parameters:
+    ///   - label: The first label.
+    ///   - others: Labels that tell the initializer from those of other types.
+    private func calls(_ name: String, label: String, _ others: String...) throws -> [Call] {
+        var calls: [Call] = []
+        for file in source.files {
+            let tokens = file.tokens
+            for index in tokens.indices.dropFirst() {
+                let line = tokens[index].line
+                // `map(CoreStoreSchema.init)`
+                if tokens[index].text == "init", tokens[..<index].suffix(2).map(\.text) == [name, "."],
+                    index + 1 == tokens.count || tokens[index + 1].text != "("
+                {
+                    throw ImportError("write the call as \(name)(\(label): …)", path: file.path, line: line)
+                }
+                guard tokens[index].text == "(" else { continue }
+                let before = tokens[..<index].suffix(3).map(\.text)
+                let isNamed = before.last == name || before == [name, ".", "init"]
+                guard isNamed || tokens[(index + 1)...].prefix(2).map(\.text) == [label, ":"],
+                    let inside = tokens.inside(bracketAt: index)
+                else { continue }
+                let arguments = SwiftSource.Attribute(name: "", arguments: inside, line: line).parts
+                let labels = Set(arguments.compactMap(\.label))
+                // `func make(modelVersion: ModelVersion)`
+                let isDeclaration = ["String", "ModelVersion"].contains(arguments.first?.value.text ?? "")
+                guard !isDeclaration, isNamed || labels.isSuperset(of: others) else { continue }
+                calls.append(
+                    Call(
+                        arguments: arguments, scope: source.scope(of: index, in: file.path), path: file.path,
+                        line: tokens[index - 1].line))
+            }
+        }
+        return calls
+    }
+
+    private func schema(_ call: Call) throws -> Schema {
         func refusal(_ message: String) -> ImportError { ImportError(message, path: call.path, line: call.line) }
-        try CoreStoreVersion.checkLiterals(parts, path: call.path)
-        guard case .string(let name?)? = parts.first(where: { $0.label == "modelVersion" })?.value.first?.kind else {
+        try CoreStoreVersion.checkLiterals(
+            call.arguments, known: ["modelVersion", "entities", "entityConfigurations", "versionLock"], path: call.path)
+        guard let name = try call.text("modelVersion", source) else {
             throw refusal("the modelVersion of this schema is not a literal")
         }
-        guard let list = parts.first(where: { $0.label == "entities" })?.value,
-            let elements = list.inside(bracketAt: 0)?.split(on: ",")
-        else { throw refusal("the entities of \(name) are not written as [Entity<A>(\"A\"), Entity<B>(\"B\")]") }
+        guard let elements = call.arguments.first(where: { $0.label == "entities" })?.value.listElements else {
+            throw refusal("the entities of \(name) are not written as [Entity<A>(\"A\"), Entity<B>(\"B\")]")
+        }
         let entities = try elements.map { element in
-            guard let entry = try CoreStoreVersion.EntityEntry(element, path: call.path) else {
+            guard let entry = try CoreStoreVersion.EntityEntry(element, scope: call.scope, path: call.path) else {
                 throw ImportError(
                     "\(element.text) is not written as Entity<A>(\"A\")", path: call.path, line: element[0].line)
             }
             return entry
         }
         var hashes: [String: String] = [:]
-        let lock = parts.first { $0.label == "versionLock" }?.value.inside(bracketAt: 0) ?? []
-        for element in lock.split(on: ",") {
-            guard element.count > 3, case .string(let entity?) = element[0].kind, element[1].text == ":",
-                let number = element[3].text.lowercased().split(separator: "x").last,
-                let first = UInt64(number.filter { $0 != "_" }, radix: 16)
+        for element in call.arguments.first(where: { $0.label == "versionLock" })?.value.listElements ?? [] {
+            let parts = element.split(on: ":")
+            guard parts.count == 2, let entity = parts[0].stringLiteral,
+                let numbers = parts[1].listElements?.map({ SwiftTypes.integer($0.text) }), let first = numbers.first,
+                let first, !numbers.contains(nil), hashes[entity] == nil
             else { throw refusal("the versionLock of \(name) is not written with literals") }
             // CoreStore reads the numbers from memory, where the first byte is the last of a number.
             let digits = String(first.byteSwapped, radix: 16)
@@ -116,9 +150,10 @@ struct CoreStoreModels {
     ///
     /// - Throws: `ImportError` if the chain does not name the same versions as the schemas.
     private func order(_ schemas: [Schema]) throws -> [Schema] {
-        guard let (names, path, line) = try chain() else {
+        guard let chain = try chain() else {
             return schemas.sorted { $0.name.compare($1.name, options: [.numeric]) == .orderedAscending }
         }
+        let (names, path, line) = (chain.versions, chain.path, chain.line)
         if let other = schemas.first(where: { !names.contains($0.name) }) {
             throw ImportError(
                 "the chain does not name \(other.name); add it, or import the sources without this schema", path: path,
@@ -133,46 +168,30 @@ struct CoreStoreModels {
         }
     }
 
-    /// Returns the versions of `migrationChain`, oldest first; nil if there is none.
-    ///
-    /// - Throws: `ImportError` if its elements are not literals.
-    private func chain() throws -> (names: [String], path: String, line: Int)? {
-        for file in files {
-            for index in file.tokens.indices where file.tokens[index].text == "migrationChain" {
-                guard index + 2 < file.tokens.count, file.tokens[index + 1].text == ":",
-                    file.tokens[index + 2].text == "[",
-                    let elements = file.tokens.inside(bracketAt: index + 2)?.split(on: ","), !elements.isEmpty,
-                    // The type of a parameter.
-                    elements.map(\.text) != ["String"]
+    /// Returns the migration chain; nil if there is none.
+    private func chain() throws -> MigrationChain? {
+        var chain: MigrationChain?
+        for file in source.files {
+            for index in file.tokens.indices.dropFirst() where file.tokens[index].text == "migrationChain" {
+                // Only an argument is a use of it.
+                guard ["(", ","].contains(file.tokens[index - 1].text), index + 2 < file.tokens.count,
+                    file.tokens[index + 1].text == ":"
                 else { continue }
-                let links = elements.map {
-                    $0.compactMap { if case .string(let text?) = $0.kind { text } else { nil } }
-                }
-                // `"V1"`, or `"V1": "V2"`
-                let isPaired = links[0].count == 2
+                let value = file.tokens.argument(at: index + 2)
+                let scope = source.scope(of: index, in: file.path)
                 guard
-                    zip(links, elements).allSatisfy({ $0.count == (isPaired ? 2 : 1) && $1.count == (isPaired ? 3 : 1) }
-                    )
-                else {
+                    let found = try MigrationChain(
+                        .init(tokens: value, scope: scope, path: file.path), source, line: file.tokens[index].line)
+                else { continue }
+                if let chain, chain.versions != found.versions {
+                    let first = URL(fileURLWithPath: chain.path).lastPathComponent + ":\(chain.line)"
                     throw ImportError(
-                        "the migration chain is not written with literals", path: file.path,
-                        line: file.tokens[index].line)
+                        "\(first) has another migration chain; import the sources with one of them", path: found.path,
+                        line: found.line)
                 }
-                var names = links.map { $0[0] }
-                if isPaired {
-                    // `["V1": "V3", "V2": "V3"]`: a version comes after all that lead to it.
-                    names = []
-                    var rest = Set(links.flatMap(\.self))
-                    while let next = rest.sorted(by: { $0.compare($1, options: [.numeric]) == .orderedAscending })
-                        .first(where: { name in !links.contains { $0[1] == name && rest.contains($0[0]) } })
-                    {
-                        names.append(next)
-                        rest.remove(next)
-                    }
-                }
-                return (names, file.path, file.tokens[index].line)
+                chain = chain ?? found
             }
         }
-        return nil
+        return chain
     }
 }

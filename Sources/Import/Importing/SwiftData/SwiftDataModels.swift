@@ -175,26 +175,12 @@ struct SwiftDataModels {
                 line: call?.line ?? schema.line)
         }
         return try names.map { name in
-            guard let model = find(name, in: schema.name), model.isModel else {
+            guard let model = try source.declaration(name, in: SwiftSource.scopes(of: schema.name)), model.isModel
+            else {
                 throw ImportError("the class \(name) with @Model is missing", path: schema.path, line: schema.line)
-            }
-            let others = source.declarations.filter { $0.name == model.name && $0.isModel }
-            if others.count > 1, let other = others.last {
-                throw ImportError(
-                    "\(model.name) is declared here a second time", path: other.path, line: other.line)
             }
             return model
         }
-    }
-
-    /// Finds a type by its name in another type.
-    private func find(_ name: String, in scope: String) -> SwiftSource.Declaration? {
-        let types = source.declarations.filter { $0.kind != "extension" && $0.kind != "protocol" }
-        if let found = types.first(where: { $0.name == scope + "." + name }) { return found }
-        if case .named(let other)? = source.aliases[scope + "." + name] ?? source.aliases[name], other != name {
-            return types.first { $0.name == other }
-        }
-        return types.first { $0.name == name }
     }
 
     /// Returns the line of the custom stage that leads to a version; nil if the plan has none.

@@ -20,12 +20,16 @@ struct SwiftDataVersion {
                     "#if in a model is not supported: import the branch that you ship", path: declaration.path,
                     line: line)
             }
+            if let line = declaration.patternLine {
+                throw ImportError("only a simple name can follow var and let", path: declaration.path, line: line)
+            }
             let name = Self.name(of: declaration)
             if model.entities.contains(where: { $0.name == name }) {
                 throw ImportError("the version has two models \(name)", path: declaration.path, line: declaration.line)
             }
             var entity = CoreDataModel.Entity(name: name, line: declaration.line)
-            entity.parent = declaration.inherits.first { parent in models.contains { Self.name(of: $0) == parent } }
+            entity.parent = try declaration.inherits.lazy.compactMap { try types.declaration($0, around: declaration) }
+                .first { parent in models.contains { $0.name == parent.name } }.map(Self.name)
             let attribute = declaration.attributes.first { $0.name == "Model" }
             if let attribute, !attribute.arguments.isEmpty {
                 throw ImportError("@Model has no arguments here", path: declaration.path, line: attribute.line)
@@ -56,22 +60,19 @@ struct SwiftDataVersion {
             entity.unstored.append((property.name, .transient, false))
             return
         }
-        guard let written = property.type ?? types.inferredType(of: property.value, in: owner) else {
-            throw refusal("its type is not written, and its value does not show it")
+        guard let written = try property.type ?? types.inferredType(of: property.value, in: owner) else {
+            throw refusal("its type is not written, and its value does not show it: write the type")
         }
-        let (type, isOptional) = types.unwrapped(written, in: owner)
+        let (type, isOptional) = try types.unwrapped(written, in: owner)
         var token: String?
         var rewriteMark: String?
         let all = options + (property.attributes.first { $0.name == "Relationship" }?.parts ?? [])
         if let value = all.first(where: { $0.label == "originalName" })?.value {
-            guard case .string(let name?)? = value.first?.kind else {
-                throw refusal("its originalName is not a literal")
-            }
+            guard let name = value.stringLiteral else { throw refusal("its originalName is not a literal") }
             token = name
         }
-        if let value = options.first(where: { $0.label == "hashModifier" })?.value,
-            case .string(let mark)? = value.first?.kind
-        {
+        if let value = options.first(where: { $0.label == "hashModifier" })?.value {
+            guard let mark = value.stringLiteral else { throw refusal("its hashModifier is not a literal") }
             rewriteMark = mark
         }
         if let target = target(of: type) {
@@ -126,10 +127,10 @@ struct SwiftDataVersion {
         let (property, owner) = declaration
         var losses: [ImportFinding] = []
         let column: String
-        if let found = types.column(of: type, in: owner) {
+        if let found = try types.column(of: type) {
             column = found
         } else if case .named(let other) = type {
-            guard let found = types.declaration(other, in: owner) else {
+            guard let found = try types.declaration(other) else {
                 throw ImportError(
                     "\(property.name): the type \(other) is unknown; import the folder with the file that declares it",
                     path: owner.path, line: property.line)
@@ -144,10 +145,9 @@ struct SwiftDataVersion {
             losses.append(.transformer("SwiftData"))
         }
         var content = CoreDataModel.Attribute(type: column)
-        if let literal = SwiftTypes.literal(value) ?? types.rawValue(of: value, type, in: owner) {
-            content.defaultValue = literal
-        } else if !value.isEmpty, value.map(\.text) != ["nil"] {
-            losses.append(.defaultNotConstant(value.text))
+        if !value.isEmpty, !SwiftTypes.isNil(value, isOptional: isOptional) {
+            content.defaultValue = try SwiftTypes.literal(value) ?? types.rawValue(of: value, type, in: owner)
+            if content.defaultValue == nil { losses.append(.defaultNotConstant(value.text)) }
         }
         entity.properties.append(
             CoreDataModel.Property(
@@ -166,12 +166,13 @@ struct SwiftDataVersion {
         let isDefault = value.suffix(2).map(\.text) == ["(", ")"] && value.count <= 4
         let first = entity.properties.count
         for property in type.properties where !property.isConstant || property.value.isEmpty {
-            guard let written = property.type ?? types.inferredType(of: property.value, in: type) else {
+            guard let written = try property.type ?? types.inferredType(of: property.value, in: type) else {
                 throw ImportError(
-                    "\(property.name): its type is not written, and its value does not show it", path: type.path,
+                    "\(property.name): its type is not written, and its value does not show it: write the type",
+                    path: type.path,
                     line: property.line)
             }
-            let (part, isPartOptional) = types.unwrapped(written, in: type)
+            let (part, isPartOptional) = try types.unwrapped(written, in: type)
             try addAttribute(
                 name + "." + property.name, part, isOptional: isOptional || isPartOptional,
                 value: isDefault ? property.value : [], (property, type), to: &entity)

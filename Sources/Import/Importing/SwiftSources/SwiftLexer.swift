@@ -24,7 +24,7 @@ struct SwiftLexer {
     private var isSpaced = true
 
     static func tokens(of text: String, path: String) throws -> [SwiftToken] {
-        var lexer = SwiftLexer(bytes: Array(text.utf8), path: path)
+        var lexer = SwiftLexer(bytes: Array((text.first == "\u{feff}" ? text.dropFirst() : text[...]).utf8), path: path)
         return try lexer.tokens()
     }
 
@@ -69,10 +69,15 @@ struct SwiftLexer {
                 index = bytes[(index + 1)...].firstIndex(of: next).map { $0 + 1 } ?? bytes.count
                 kind = .word
             } else if (0x30...0x39).contains(next) {
+                let isHexadecimal = matches("0x")
                 while let next = byte(),
                     Self.isWord(next) || next == UInt8(ascii: ".") && (0x30...0x39).contains(byte(1) ?? 0)
                 {
                     index += 1
+                    // `1e-3`
+                    if !isHexadecimal, next | 0x20 == UInt8(ascii: "e"), [0x2b, 0x2d].contains(byte() ?? 0) {
+                        index += 1
+                    }
                 }
                 kind = .number
             } else if Self.isWord(next) {

@@ -1,14 +1,24 @@
 /// Finds the declarations in the tokens of a file.
 struct SwiftParser {
     private(set) var declarations: [SwiftSource.Declaration] = []
-    private(set) var aliases: [String: SwiftSource.TypeName] = [:]
+    private(set) var aliases: [SwiftSource.Alias] = []
+    private(set) var constants: [SwiftSource.Constant] = []
+    /// The names of parameters and local variables.
+    private(set) var localNames: Set<String> = []
+    /// The positions of the names of properties and global variables.
+    private var properties: Set<Int> = []
     private let tokens: [SwiftToken]
     private let path: String
     private var tokenIndex = 0
 
     init(_ tokens: [SwiftToken], path: String) { (self.tokens, self.path) = (tokens, path) }
 
-    mutating func parse() throws { try parseBody(of: nil, end: tokens.count, depth: 0) }
+    mutating func parse() throws {
+        try parseBody(of: nil, end: tokens.count, depth: 0)
+        for index in tokens.indices.dropFirst() where ["let", "var"].contains(tokens[index - 1].text) {
+            if !properties.contains(index) { localNames.insert(tokens[index].text) }
+        }
+    }
 
     private func token(_ offset: Int = 0) -> SwiftToken? {
         tokenIndex + offset < tokens.count ? tokens[tokenIndex + offset] : nil
@@ -58,8 +68,11 @@ struct SwiftParser {
         while tokenIndex < end, let next = token() {
             switch next.text {
             case "@" where next.kind == .symbol:
-                attributes.append(try attribute())
+                attributes.append(try attribute(ofType: false))
                 continue
+            case "import":
+                while let word = token(), word.line == next.line, word.text != ";" { tokenIndex += 1 }
+            case "case" where owner.map { declarations[$0].kind } == "enum": try parseCases(of: owner ?? 0, end)
             case "#" where next.kind == .symbol: try parseMacro(owner)
             case _ where next.kind == .word && isType(end): try parseType(owner, attributes, depth)
             case "var", "let": try parseProperty(owner, attributes, isStatic: isStatic, end)
@@ -74,6 +87,11 @@ struct SwiftParser {
             case "(", "[", "{": tokenIndex = try self.end(ofBracketAt: tokenIndex)
             case ")", "]", "}":
                 throw refusal("\(next.text) closes no bracket of its kind; a regular expression may be the reason")
+            case _ where next.kind == .word && !attributes.isEmpty:
+                // An unknown modifier does not separate a property from its attributes.
+                tokenIndex += 1
+                if token()?.text == "(" { tokenIndex = try self.end(ofBracketAt: tokenIndex) }
+                continue
             default: tokenIndex += 1
             }
             (attributes, isStatic) = ([], false)
@@ -86,28 +104,36 @@ struct SwiftParser {
         guard let next = token(), Self.types.contains(next.text), let name = token(1), name.kind == .word else {
             return false
         }
-        return next.text != "class" || !["var", "let", "func", "subscript"].contains(name.text)
+        return next.text != "class"
+            || !["var", "let", "func", "subscript"].contains(name.text) && !Self.modifiers.contains(name.text)
     }
 
-    private mutating func attribute() throws -> SwiftSource.Attribute {
+    /// Reads an attribute, with the last part of its name.
+    ///
+    /// - Parameter ofType: Whether parentheses after a space begin the type, as in `@Sendable (Int) -> Void`.
+    private mutating func attribute(ofType: Bool) throws -> SwiftSource.Attribute {
         let line = token()?.line ?? 0
         tokenIndex += 1
         var name = token()?.text ?? ""
         tokenIndex += 1
-        // `@Swift.MainActor`
-        while token()?.text == ".", let part = token(1), part.kind == .word {
-            name = part.text
-            tokenIndex += 2
+        // `@Swift.MainActor`, `@FieldContainer<Note>.Stored("text")`
+        while let next = token() {
+            if next.text == ".", let part = token(1), part.kind == .word {
+                name = part.text
+                tokenIndex += 2
+            } else if next.text == "<", !next.isSpaced {
+                try skipGenericArguments()
+            } else {
+                break
+            }
         }
-        return SwiftSource.Attribute(name: name, arguments: try arguments(), line: line)
-    }
-
-    /// Returns the tokens between parentheses that follow without a space.
-    private mutating func arguments() throws -> [SwiftToken] {
-        guard let next = token(), next.text == "(", !next.isSpaced else { return [] }
-        let end = try end(ofBracketAt: tokenIndex)
-        defer { tokenIndex = end }
-        return Array(tokens[(tokenIndex + 1)..<(end - 1)])
+        var arguments: [SwiftToken] = []
+        if let next = token(), next.text == "(", !next.isSpaced || !ofType {
+            let end = try end(ofBracketAt: tokenIndex)
+            arguments = Array(tokens[(tokenIndex + 1)..<(end - 1)])
+            tokenIndex = end
+        }
+        return SwiftSource.Attribute(name: name, arguments: arguments, line: line)
     }
 
     private mutating func parseMacro(_ owner: Int?) throws {
@@ -156,7 +182,7 @@ struct SwiftParser {
                 inherits: list.split(on: ",").map {
                     $0.prefix { $0.text != "where" && $0.text != "<" }.map(\.text).joined()
                 },
-                attributes: attributes, body: body, path: path, line: keyword.line))
+                attributes: attributes, body: body, range: tokenIndex..<end, path: path, line: keyword.line))
         tokenIndex += 1
         if keyword.text == "protocol" {
             tokenIndex = end
@@ -175,9 +201,13 @@ struct SwiftParser {
             }
             // A function without a body ends before the next declaration.
             if next.text == "}" || ["var", "let", "func", "init"].contains(next.text) { return }
+            let start = tokenIndex
             tokenIndex =
                 "([".contains(next.text) && next.kind == .symbol
                 ? try self.end(ofBracketAt: tokenIndex) : tokenIndex + 1
+            for index in start..<tokenIndex where tokens[index].text == ":" {
+                localNames.insert(tokens[index - 1].text)
+            }
         }
     }
 
@@ -185,8 +215,26 @@ struct SwiftParser {
         tokenIndex += 1
         guard let name = token(), token(1)?.text == "=" else { return }
         tokenIndex += 2
-        let complete = (owner.map { declarations[$0].name + "." } ?? "") + name.text
-        aliases[complete] = try type()
+        aliases.append(
+            SwiftSource.Alias(
+                name: name.text, scope: owner.map { declarations[$0].name } ?? "", type: try type(), path: path,
+                line: name.line))
+    }
+
+    /// Reads `case draft, done = "d"`.
+    private mutating func parseCases(of owner: Int, _ end: Int) throws {
+        repeat {
+            tokenIndex += 1
+            guard let name = token(), name.kind == .word else { return }
+            tokenIndex += 1
+            if token()?.text == "(" { tokenIndex = try self.end(ofBracketAt: tokenIndex) }
+            var raw: [SwiftToken] = []
+            if token()?.text == "=" {
+                tokenIndex += 1
+                raw = try value(end)
+            }
+            declarations[owner].cases.append((name.text, raw))
+        } while tokenIndex < end && token()?.text == ","
     }
 
     // MARK: Properties
@@ -198,47 +246,90 @@ struct SwiftParser {
         tokenIndex += 1
         // `var a = 1, b: String`
         while let name = token(), tokenIndex < end {
-            guard name.kind == .word else { throw refusal("only a simple name can follow var and let") }
-            tokenIndex += 1
+            if name.text == "(" {
+                // `let (a, b) = pair`
+                tokenIndex = try self.end(ofBracketAt: tokenIndex)
+                if let owner, !isStatic { declarations[owner].patternLine = name.line }
+            } else {
+                guard name.kind == .word else { throw refusal("only a simple name can follow var and let") }
+                properties.insert(tokenIndex)
+                tokenIndex += 1
+            }
             var property = SwiftSource.Property(
                 name: name.text, type: nil, value: [], attributes: attributes, isConstant: isConstant, line: name.line)
             if token()?.text == ":" {
+                let start = tokenIndex + 1
                 tokenIndex += 1
                 property.type = try type()
+                property.typeTokens = Array(tokens[start..<tokenIndex])
             }
-            var isStored = true
+            var isStored = name.kind == .word
             if token()?.text == "=" {
                 tokenIndex += 1
                 property.value = try value(end)
             }
             if tokenIndex < end, let next = token(), next.text == "{" {
-                isStored = !property.value.isEmpty || ["didSet", "willSet"].contains(token(1)?.text ?? "")
+                let isObserved = ["didSet", "willSet"].contains(token(1)?.text ?? "")
+                isStored = isStored && (isObserved || !property.value.isEmpty)
                 tokenIndex = try self.end(ofBracketAt: tokenIndex)
             }
-            if let owner, isStored, !isStatic { declarations[owner].properties.append(property) }
+            if owner == nil || isStatic {
+                constants.append(
+                    SwiftSource.Constant(
+                        name: name.text, scope: owner.map { declarations[$0].name } ?? "",
+                        value: isConstant ? property.value : [], path: path, line: name.line))
+            } else if let owner, isStored {
+                declarations[owner].properties.append(property)
+            }
             guard token()?.text == ",", tokenIndex < end else { return }
             tokenIndex += 1
         }
     }
 
-    /// Returns the tokens of a value: up to a comma, an accessor, or the end of a line where the value can end.
+    /// Returns the tokens of a value: up to a comma, an accessor, or the end of a line where the value ends.
     private mutating func value(_ end: Int) throws -> [SwiftToken] {
         let start = tokenIndex
         while tokenIndex < end, let next = token() {
-            let last = tokens[tokenIndex - 1]
             if next.text == "," || next.text == ";" { break }
-            let continues = next.kind == .symbol && next.text != "@" && next.text != "#" && next.text != "{"
-            if tokenIndex > start, next.line > last.line, !continues,
-                !(last.kind == .symbol && !")]}".contains(last.text))
-            {
-                break
-            }
+            if tokenIndex > start, next.line > tokens[tokenIndex - 1].line, !isContinued() { break }
             if next.text == "{", ["didSet", "willSet", "get", "set"].contains(token(1)?.text ?? "") { break }
+            var copy = self
+            if next.text == "<", !next.isSpaced, (try? copy.skipGenericArguments()) != nil {
+                tokenIndex = copy.tokenIndex
+                continue
+            }
             tokenIndex =
                 "([{".contains(next.text) && next.kind == .symbol
                 ? try self.end(ofBracketAt: tokenIndex) : tokenIndex + 1
         }
         return Array(tokens[start..<tokenIndex])
+    }
+
+    /// Whether a value continues with the next token, the first of its line.
+    private func isContinued() -> Bool {
+        func isOperator(_ index: Int) -> Bool {
+            tokens[index].kind == .symbol && "+-*/%<>=!&|^~?".contains(tokens[index].text)
+        }
+        var last = tokenIndex - 1
+        if [".", ":", "as", "is", "try", "await", "else"].contains(tokens[last].text) { return true }
+        if isOperator(last) {
+            if last > 0, ["as", "try"].contains(tokens[last - 1].text) { return true }
+            // An operator without a space before it is a postfix operator.
+            while last > 0, isOperator(last - 1), !tokens[last].isSpaced { last -= 1 }
+            if tokens[last].isSpaced { return true }
+        }
+        if [".", ":", "as", "is", "else"].contains(tokens[tokenIndex].text) { return true }
+        // An operator without a space after it is a prefix operator.
+        var next = tokenIndex
+        while next < tokens.count, isOperator(next), next == tokenIndex || !tokens[next].isSpaced { next += 1 }
+        return next > tokenIndex && next < tokens.count && tokens[next].isSpaced
+    }
+
+    /// Returns the type that tokens are; nil if they are something else.
+    static func type(of tokens: [SwiftToken]) -> SwiftSource.TypeName? {
+        var parser = SwiftParser(tokens, path: "")
+        guard let type = try? parser.type(), parser.tokenIndex == tokens.count else { return nil }
+        return type
     }
 
     /// Returns the type of a value that calls an initializer or a function, such as `[Note]()`; nil for another value.
@@ -252,57 +343,87 @@ struct SwiftParser {
 
     private mutating func type(_ depth: Int = 0) throws -> SwiftSource.TypeName {
         if depth > 32 { throw refusal("this type is nested more than 32 deep") }
-        var type: SwiftSource.TypeName
         let start = tokenIndex
-        guard let first = token() else { throw refusal("a type is missing") }
-        if first.text == "[" {
-            tokenIndex += 1
-            let element = try self.type(depth + 1)
-            if token()?.text == "]" {
-                type = .array(element)
+        // `@Sendable (Int) -> Void`, `any Codable`
+        while let next = token() {
+            if next.text == "@" {
+                _ = try attribute(ofType: true)
+            } else if next.text == "~" || ["any", "some", "inout", "sending"].contains(next.text) {
                 tokenIndex += 1
             } else {
-                tokenIndex = try end(ofBracketAt: start)
-                type = .other(Array(tokens[start..<tokenIndex]).text)
+                break
             }
-        } else if first.text == "(" {
-            tokenIndex = try end(ofBracketAt: tokenIndex)
-            type = .other(Array(tokens[start..<tokenIndex]).text)
-        } else if first.kind == .word {
-            var name = first.text
-            tokenIndex += 1
-            if ["any", "some"].contains(name), let next = token(), next.kind == .word {
-                name = next.text
-                tokenIndex += 1
-            }
-            while token()?.text == ".", let part = token(1), part.kind == .word {
-                name += "." + part.text
-                tokenIndex += 2
-            }
-            type = .named(name)
-            if token()?.text == "<", token()?.isSpaced == false {
-                tokenIndex += 1
-                let argument = try self.type(depth + 1)
-                if token()?.text == ">" {
-                    tokenIndex += 1
-                    switch name {
-                    case "Array", "Swift.Array": type = .array(argument)
-                    case "Optional", "Swift.Optional": type = .optional(argument)
-                    default: type = .other(Array(tokens[start..<tokenIndex]).text)
-                    }
-                } else {
-                    while let next = token(), next.text != ">", next.line == first.line { tokenIndex += 1 }
-                    tokenIndex += 1
-                    type = .other(Array(tokens[start..<min(tokenIndex, tokens.count)]).text)
-                }
-            }
-        } else {
-            throw refusal("a type is missing")
         }
-        while let next = token(), !next.isSpaced, next.text == "?" || next.text == "!" {
-            type = .optional(type)
-            tokenIndex += 1
+        var type = try simpleType(depth)
+        while let next = token() {
+            if !next.isSpaced, next.text == "?" || next.text == "!" {
+                tokenIndex += 1
+                type = .optional(type)
+                continue
+            }
+            if next.text == ".", token(1)?.kind == .word {
+                tokenIndex += 2
+            } else if next.text == "&" || next.text == "-" && token(1)?.text == ">" {
+                tokenIndex += next.text == "&" ? 1 : 2
+                _ = try self.type(depth + 1)
+            } else if ["async", "throws"].contains(next.text) {
+                tokenIndex += 1
+                if token()?.text == "(" { tokenIndex = try end(ofBracketAt: tokenIndex) }
+            } else {
+                break
+            }
+            type = .other(Array(tokens[start..<tokenIndex]).text)
         }
         return type
+    }
+
+    /// Reads a type without what can follow it, such as `?`.
+    private mutating func simpleType(_ depth: Int) throws -> SwiftSource.TypeName {
+        let start = tokenIndex
+        guard let first = token() else { throw refusal("a type is missing") }
+        if first.text == "[", token(1)?.kind == .word || token(1)?.text == "[" {
+            tokenIndex += 1
+            let element = try type(depth + 1)
+            if token()?.text == "]" {
+                tokenIndex += 1
+                return .array(element)
+            }
+        }
+        if first.text == "[" || first.text == "(" {
+            tokenIndex = try end(ofBracketAt: start)
+            return .other(Array(tokens[start..<tokenIndex]).text)
+        }
+        guard first.kind == .word else { throw refusal("a type is missing") }
+        var name = first.text
+        tokenIndex += 1
+        while token()?.text == ".", let part = token(1), part.kind == .word {
+            name += "." + part.text
+            tokenIndex += 2
+        }
+        guard let next = token(), next.text == "<", !next.isSpaced else { return .named(name) }
+        let arguments = try skipGenericArguments(depth)
+        switch (name, arguments.count) {
+        case ("Array", 1), ("Swift.Array", 1): return .array(arguments[0])
+        case ("Set", 1), ("Swift.Set", 1): return .set(arguments[0])
+        case ("Optional", 1), ("Swift.Optional", 1): return .optional(arguments[0])
+        default: return .other(Array(tokens[start..<tokenIndex]).text)
+        }
+    }
+
+    /// Reads `<String, [Int]>`, and returns the types.
+    @discardableResult private mutating func skipGenericArguments(_ depth: Int = 0) throws -> [SwiftSource.TypeName] {
+        var types: [SwiftSource.TypeName] = []
+        repeat {
+            tokenIndex += 1
+            if let number = token(), number.kind == .number {
+                tokenIndex += 1
+                types.append(.other(number.text))
+            } else {
+                types.append(try type(depth + 1))
+            }
+        } while token()?.text == ","
+        guard token()?.text == ">" else { throw refusal("a > is missing after the generic arguments") }
+        tokenIndex += 1
+        return types
     }
 }

@@ -25,6 +25,7 @@ struct SwiftSource: Sendable {
         case named(String)
         case optional(TypeName)
         case array(TypeName)
+        case set(TypeName)
         /// A type that no column can have as it is, such as a dictionary.
         case other(String)
     }
@@ -34,6 +35,8 @@ struct SwiftSource: Sendable {
         var name: String
         /// The type; nil if the source leaves it to the value.
         var type: TypeName?
+        /// The tokens of the type.
+        var typeTokens: [SwiftToken] = []
         var value: [SwiftToken]
         var attributes: [Attribute]
         var isConstant: Bool
@@ -48,21 +51,58 @@ struct SwiftSource: Sendable {
         var inherits: [String]
         var attributes: [Attribute]
         var properties: [Property] = []
+        /// The cases of an enum, with the tokens of their raw values.
+        var cases: [(name: String, raw: [SwiftToken])] = []
         /// The uses of macros in the body.
         var macros: [Attribute] = []
         /// The tokens of the body.
         var body: [SwiftToken] = []
+        /// The positions of the body in the tokens of the file.
+        var range: Range<Int>
         /// The first line with a condition such as `#if`.
         var conditionLine: Int?
+        /// The line of a property with several names, as in `let (a, b) = pair`.
+        var patternLine: Int?
         var path: String
         var line: Int
 
         var isModel: Bool { attributes.contains { $0.name == "Model" } }
     }
 
+    /// A type alias.
+    struct Alias: Sendable {
+        var name: String
+        /// The complete name of the type that declares it; empty for a file.
+        var scope: String
+        var type: TypeName
+        var path: String
+        var line: Int
+    }
+
+    /// A static property, or a global variable.
+    struct Constant: Sendable {
+        var name: String
+        /// The complete name of the type that declares it; empty for a file.
+        var scope: String
+        /// The tokens of the value; empty if it can change, or is computed.
+        var value: [SwiftToken]
+        var path: String
+        var line: Int
+    }
+
+    struct File: Sendable {
+        var path: String
+        var tokens: [SwiftToken]
+        /// The names of parameters and local variables.
+        var localNames: Set<String>
+    }
+
+    private(set) var files: [File] = []
     private(set) var declarations: [Declaration] = []
-    /// The types behind aliases.
-    private(set) var aliases: [String: TypeName] = [:]
+    /// The types and aliases by their complete names.
+    private(set) var members: [String: [Member]] = [:]
+    /// The constants by their complete names.
+    private(set) var constants: [String: [Constant]] = [:]
 
     init() {}
 
@@ -70,10 +110,20 @@ struct SwiftSource: Sendable {
     ///
     /// - Throws: `ImportError` with the line of something that cannot be read.
     mutating func read(_ text: String, path: String) throws {
-        var parser = SwiftParser(try SwiftLexer.tokens(of: text, path: path), path: path)
+        let tokens = try SwiftLexer.tokens(of: text, path: path)
+        var parser = SwiftParser(tokens, path: path)
         try parser.parse()
+        files.append(File(path: path, tokens: tokens, localNames: parser.localNames))
         declarations += parser.declarations
-        aliases.merge(parser.aliases) { one, _ in one }
+        for declaration in parser.declarations where declaration.kind != "extension" {
+            members[declaration.name, default: []].append(.declaration(declaration))
+        }
+        for alias in parser.aliases {
+            members[Self.complete(alias.name, in: alias.scope), default: []].append(.alias(alias))
+        }
+        for constant in parser.constants {
+            constants[Self.complete(constant.name, in: constant.scope), default: []].append(constant)
+        }
     }
 }
 
@@ -97,6 +147,24 @@ extension SwiftSource {
 }
 
 extension [SwiftToken] {
+    /// The value, if it is a string literal.
+    var stringLiteral: String? {
+        if count == 1, case .string(let text) = self[0].kind { text } else { nil }
+    }
+
+    /// The elements, if the value is an array literal or a dictionary literal.
+    var listElements: [[SwiftToken]]? {
+        guard first?.text == "[", let inside = inside(bracketAt: 0), inside.count == count - 2 else { return nil }
+        return inside.map(\.text) == [":"] ? [] : inside.split(on: ",")
+    }
+
+    /// The words, if the tokens are words between dots.
+    var names: [String]? {
+        guard count % 2 == 1 else { return nil }
+        let isPath = indices.allSatisfy { $0 % 2 == 0 ? self[$0].kind == .word : self[$0].text == "." }
+        return isPath ? indices.filter { $0 % 2 == 0 }.map { self[$0].text } : nil
+    }
+
     /// Returns the tokens between the bracket at a position and the one that closes it; nil if there is none.
     func inside(bracketAt start: Int) -> [SwiftToken]? {
         guard indices.contains(start), "([{".contains(self[start].text) else { return nil }
@@ -107,6 +175,17 @@ extension [SwiftToken] {
             if depth == 0 { return Array(self[(start + 1)..<index]) }
         }
         return nil
+    }
+
+    /// Returns the tokens from a position to the comma or the bracket that ends the argument.
+    func argument(at start: Int) -> [SwiftToken] {
+        var depth = 0
+        for index in start..<count where self[index].kind == .symbol {
+            if "([{".contains(self[index].text) { depth += 1 }
+            if ")]}".contains(self[index].text) { depth -= 1 }
+            if depth < 0 || depth == 0 && self[index].text == "," { return Array(self[start..<index]) }
+        }
+        return Array(self[start...])
     }
 
     /// Returns the parts between occurrences of a symbol that no brackets enclose.

@@ -1,0 +1,142 @@
+import Foundation
+
+/// Finds out what names mean in the types in which they are written.
+extension SwiftSource {
+    /// A type or an alias.
+    enum Member: Sendable {
+        case declaration(Declaration)
+        case alias(Alias)
+
+        fileprivate var place: (path: String, line: Int) {
+            switch self {
+            case .declaration(let declaration): (declaration.path, declaration.line)
+            case .alias(let alias): (alias.path, alias.line)
+            }
+        }
+    }
+
+    static func complete(_ name: String, in scope: String) -> String { scope.isEmpty ? name : scope + "." + name }
+
+    /// Returns a type, and the types around it, whose members a name can refer to; last the file, with an empty name.
+    static func scopes(of type: String) -> [String] {
+        let parts = type.split(separator: ".")
+        return parts.indices.reversed().map { parts[...$0].joined(separator: ".") } + [""]
+    }
+
+    /// Returns the innermost type around a token.
+    func scope(of index: Int, in path: String) -> String {
+        declarations.filter { $0.path == path && $0.range.contains(index) }.min { $0.range.count < $1.range.count }?
+            .name
+            ?? ""
+    }
+
+    /// Returns the type or the alias with a name in a type.
+    ///
+    /// - Throws: `ImportError` if there are two.
+    private func member(_ name: String, of scope: String) throws -> Member? {
+        let complete = Self.complete(name, in: scope)
+        guard let found = members[complete] else { return nil }
+        try Self.checkSingle(complete, found.map(\.place))
+        return found.first
+    }
+
+    private static func checkSingle(_ name: String, _ places: [(path: String, line: Int)]) throws {
+        guard places.count > 1 else { return }
+        let first = URL(fileURLWithPath: places[0].path).lastPathComponent + ":\(places[0].line)"
+        throw ImportError(
+            "\(name) is declared here a second time, after \(first)", path: places[1].path, line: places[1].line)
+    }
+
+    /// Returns the type or the alias that a name refers to; nil if the sources do not declare it.
+    ///
+    /// - Parameters:
+    ///   - name: A name, or several ones between dots.
+    ///   - scopes: The types whose members the name can refer to, innermost first.
+    /// - Throws: `ImportError` if a type is declared twice.
+    func member(_ name: String, in scopes: [String], depth: Int = 0) throws -> Member? {
+        let parts = name.split(separator: ".").map(String.init)
+        guard depth < 16, let first = parts.first else { return nil }
+        var found: Member?
+        for scope in scopes where found == nil { found = try member(first, of: scope) }
+        guard found != nil else {
+            // The first part can be the name of the module.
+            let isOther = parts.count == 1 || ["Swift", "Foundation", "CoreStore", "SwiftData"].contains(first)
+            return isOther ? nil : try member(parts.dropFirst().joined(separator: "."), in: [""], depth: depth + 1)
+        }
+        for part in parts.dropFirst() {
+            guard let outer = try found.flatMap({ try declaration(behind: $0, depth) }) else { return nil }
+            found = try member(part, of: outer.name)
+        }
+        return found
+    }
+
+    private func declaration(behind member: Member, _ depth: Int) throws -> Declaration? {
+        switch member {
+        case .declaration(let declaration): return declaration
+        case .alias(let alias):
+            guard case .named(let name) = alias.type else { return nil }
+            return try self.member(name, in: Self.scopes(of: alias.scope), depth: depth + 1)
+                .flatMap { try declaration(behind: $0, depth + 1) }
+        }
+    }
+
+    /// Returns the type that a name refers to, behind aliases; nil if the sources do not declare it.
+    func declaration(_ name: String, in scopes: [String]) throws -> Declaration? {
+        try member(name, in: scopes).flatMap { try declaration(behind: $0, 0) }
+    }
+
+    /// Returns a type with the complete names of what the sources declare, and without aliases.
+    func resolved(_ type: TypeName, in scopes: [String], depth: Int = 0) throws -> TypeName {
+        guard depth < 16 else { return type }
+        switch type {
+        case .optional(let inner): return .optional(try resolved(inner, in: scopes, depth: depth + 1))
+        case .array(let inner): return .array(try resolved(inner, in: scopes, depth: depth + 1))
+        case .set(let inner): return .set(try resolved(inner, in: scopes, depth: depth + 1))
+        case .other: return type
+        case .named(let name):
+            switch try member(name, in: scopes) {
+            case .declaration(let declaration): return .named(declaration.name)
+            case .alias(let alias): return try resolved(alias.type, in: Self.scopes(of: alias.scope), depth: depth + 1)
+            case nil: return type
+            }
+        }
+    }
+
+    /// A value, and where its names are looked up.
+    struct Value {
+        var tokens: [SwiftToken]
+        var scope: String
+        var path: String
+    }
+
+    /// Returns the value of the constant that a value names; the value itself if it names none.
+    ///
+    /// - Throws: `ImportError` if a constant is declared twice.
+    func constant(_ value: Value, depth: Int = 0) throws -> Value {
+        guard depth < 16, let names = value.tokens.names, let name = names.last,
+            !(files.first { $0.path == value.path }?.localNames.contains(names[0]) ?? false)
+        else { return value }
+        var scopes = Self.scopes(of: value.scope)
+        if names.count > 1 {
+            let outer = names.dropLast().joined(separator: ".")
+            guard let type = try outer == "Self" ? value.scope : declaration(outer, in: scopes)?.name else {
+                return value
+            }
+            scopes = [type]
+        }
+        for scope in scopes {
+            let complete = Self.complete(name, in: scope)
+            if let found = constants[complete] {
+                try Self.checkSingle(complete, found.map { ($0.path, $0.line) })
+                if found[0].value.isEmpty { return value }
+                return try constant(
+                    Value(tokens: found[0].value, scope: found[0].scope, path: found[0].path), depth: depth + 1)
+            }
+            // A property of an object hides it.
+            if declarations.contains(where: { $0.name == scope && $0.properties.contains { $0.name == name } }) {
+                break
+            }
+        }
+        return value
+    }
+}
