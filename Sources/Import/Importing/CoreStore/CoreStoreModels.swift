@@ -31,7 +31,7 @@ struct CoreStoreModels {
     }
 
     private func versions() throws -> (versions: [Version], notes: [ImportNote]) {
-        let schemas = try calls("CoreStoreSchema", label: "modelVersion").map(schema)
+        let schemas = try calls("CoreStoreSchema", "modelVersion", ["entities", "entityConfigurations"]).map(schema)
         guard !schemas.isEmpty else { throw ImportError("there is no CoreStoreSchema in it", path: path) }
         for (index, schema) in schemas.enumerated() where schemas[..<index].contains(where: { $0.name == schema.name })
         {
@@ -43,8 +43,11 @@ struct CoreStoreModels {
             return Version(
                 version: .init(name: schema.name, path: schema.path, model: try reader.model()), hashes: schema.hashes)
         }
-        let notes = try ["CustomSchemaMappingProvider", "XcodeSchemaMappingProvider"]
-            .flatMap { try calls($0, label: "from", "to", "entityMappings") }
+        let providers =
+            try calls("CustomSchemaMappingProvider", "from", ["entityMappings"])
+            + calls("XcodeSchemaMappingProvider", "from", ["mappingModelBundle"])
+        let notes =
+            try providers
             .map { call in
                 func refusal(_ message: String) -> ImportError {
                     ImportError(message, path: call.path, line: call.line)
@@ -81,9 +84,9 @@ struct CoreStoreModels {
     /// Returns the calls of an initializer: `A(…)`, `A.init(…)`, and `.init(…)` with its labels.
     ///
     /// - Parameters:
-    ///   - label: The first label.
-    ///   - others: Labels that tell the initializer from those of other types.
-    private func calls(_ name: String, label: String, _ others: String...) throws -> [Call] {
+    ///   - first: The first label.
+    ///   - others: The labels of which one tells the initializer from those of other types.
+    private func calls(_ name: String, _ first: String, _ others: Set<String>) throws -> [Call] {
         var calls: [Call] = []
         for file in source.files {
             let tokens = file.tokens
@@ -93,19 +96,19 @@ struct CoreStoreModels {
                 if tokens[index].text == "init", tokens[..<index].suffix(2).map(\.text) == [name, "."],
                     index + 1 == tokens.count || tokens[index + 1].text != "("
                 {
-                    throw ImportError("write the call as \(name)(\(label): …)", path: file.path, line: line)
+                    throw ImportError("write the call as \(name)(\(first): …)", path: file.path, line: line)
                 }
                 guard tokens[index].text == "(" else { continue }
                 let before = tokens[..<index].suffix(3).map(\.text)
                 let isNamed = before.last == name || before == [name, ".", "init"]
-                guard isNamed || tokens[(index + 1)...].prefix(2).map(\.text) == [label, ":"],
+                guard isNamed || tokens[(index + 1)...].prefix(2).map(\.text) == [first, ":"],
                     let inside = tokens.inside(bracketAt: index)
                 else { continue }
                 let arguments = SwiftSource.Attribute(name: "", arguments: inside, line: line).parts
                 let labels = Set(arguments.compactMap(\.label))
                 // `func make(modelVersion: ModelVersion)`
                 let isDeclaration = ["String", "ModelVersion"].contains(arguments.first?.value.text ?? "")
-                guard !isDeclaration, isNamed || labels.isSuperset(of: others) else { continue }
+                guard !isDeclaration, isNamed || !labels.isDisjoint(with: others) else { continue }
                 calls.append(
                     Call(
                         arguments: arguments, scope: source.scope(of: index, in: file.path), path: file.path,

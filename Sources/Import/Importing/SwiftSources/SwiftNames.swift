@@ -30,12 +30,17 @@ extension SwiftSource {
             ?? ""
     }
 
-    /// Returns the type or the alias with a name in a type.
+    /// Returns the type or the alias with a complete name.
     ///
     /// - Throws: `ImportError` if there are two.
-    private func member(_ name: String, of scope: String) throws -> Member? {
-        let complete = Self.complete(name, in: scope)
+    private func member(_ complete: String) throws -> Member? {
         guard let found = members[complete] else { return nil }
+        // `typealias Color = UIColor` or `NSColor`, depending on a condition: a model stores neither.
+        let areUnknown = found.allSatisfy { member in
+            guard case .alias(let alias) = member, case .named(let name) = alias.type else { return false }
+            return members[name] == nil && SwiftTypes.columns[SwiftTypes.withoutModule(name)] == nil
+        }
+        if found.count > 1, areUnknown { return nil }
         try Self.checkSingle(complete, found.map(\.place))
         return found.first
     }
@@ -57,17 +62,20 @@ extension SwiftSource {
         let parts = name.split(separator: ".").map(String.init)
         guard depth < 16, let first = parts.first else { return nil }
         var found: Member?
-        for scope in scopes where found == nil { found = try member(first, of: scope) }
-        guard found != nil else {
-            // The first part can be the name of the module.
-            let isOther = parts.count == 1 || ["Swift", "Foundation", "CoreStore", "SwiftData"].contains(first)
-            return isOther ? nil : try member(parts.dropFirst().joined(separator: "."), in: [""], depth: depth + 1)
-        }
+        for scope in scopes where found == nil { found = try member(Self.complete(first, in: scope)) }
+        let isKnown = found != nil
         for part in parts.dropFirst() {
-            guard let outer = try found.flatMap({ try declaration(behind: $0, depth) }) else { return nil }
-            found = try member(part, of: outer.name)
+            guard let outer = try found.flatMap({ try declaration(behind: $0, depth) }) else { break }
+            found = try member(Self.complete(part, in: outer.name))
         }
-        return found
+        if found != nil || parts.count == 1 { return found }
+        // An extension can be of a type in other sources.
+        for scope in scopes where found == nil { found = try member(Self.complete(name, in: scope)) }
+        // The first part can be the name of the module.
+        guard found == nil, !isKnown, !["Swift", "Foundation", "CoreStore", "SwiftData"].contains(first) else {
+            return found
+        }
+        return try member(parts.dropFirst().joined(separator: "."), in: [""], depth: depth + 1)
     }
 
     private func declaration(behind member: Member, _ depth: Int) throws -> Declaration? {
@@ -119,10 +127,8 @@ extension SwiftSource {
         var scopes = Self.scopes(of: value.scope)
         if names.count > 1 {
             let outer = names.dropLast().joined(separator: ".")
-            guard let type = try outer == "Self" ? value.scope : declaration(outer, in: scopes)?.name else {
-                return value
-            }
-            scopes = [type]
+            // The sources may have only an extension of the type.
+            scopes = [try outer == "Self" ? value.scope : declaration(outer, in: scopes)?.name ?? outer]
         }
         for scope in scopes {
             let complete = Self.complete(name, in: scope)

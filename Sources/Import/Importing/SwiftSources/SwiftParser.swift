@@ -18,6 +18,10 @@ struct SwiftParser {
         for index in tokens.indices.dropFirst() where ["let", "var"].contains(tokens[index - 1].text) {
             if !properties.contains(index) { localNames.insert(tokens[index].text) }
         }
+        // `for name in names`, `{ name in … }`
+        for index in tokens.indices.dropFirst() where tokens[index].text == "in" {
+            localNames.insert(tokens[index - 1].text)
+        }
     }
 
     private func token(_ offset: Int = 0) -> SwiftToken? {

@@ -35,7 +35,7 @@ struct SwiftTypes {
         return (type, isOptional)
     }
 
-    private static func withoutModule(_ name: String) -> String {
+    static func withoutModule(_ name: String) -> String {
         name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") ? String(name.drop { $0 != "." }.dropFirst()) : name
     }
 
@@ -96,7 +96,9 @@ struct SwiftTypes {
     ]
 
     /// The labels of initializers that can fail.
-    private static let failing: Set = ["string", "uuidString", "base64Encoded", "rawValue", "exactly"]
+    private static let failing: Set = [
+        "string", "uuidString", "base64Encoded", "rawValue", "exactly", "encoding", "validating",
+    ]
 
     /// Returns the type of a value without a written type; nil if the complete value does not show it.
     private static func type(of value: [SwiftToken]) -> SwiftSource.TypeName? {
