@@ -237,6 +237,24 @@ import Testing
             ])
     }
 
+    @Test func `constants and copies of a schema`() throws {
+        let text = """
+            class A: CoreStoreObject {
+                static let identifier = "Thing"
+                enum Keys { static let size = "size"; static let former = "length" }
+                @Field.Stored(Keys.size, previousVersionKeyPath: Keys.former) var size: Int?
+                let title = Value.Required<String>("title", initial: Keys.size)
+            }
+            let a = CoreStoreSchema(
+                modelVersion: "V1", entities: [Entity<A>(A.identifier)], versionLock: [A.identifier: [0x1, 0x2, 0x3, 0x4]])
+            let preview = CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("Thing")])
+            """
+        #expect(try lines(text) == ["Thing | key id: int | size: int? | title: string = \"size\""])
+        let versions = try CoreStoreModels.read(work.path("A.swift")).versions
+        #expect(versions.map(\.hashes) == [["Thing": "0100000000000000"]])
+        #expect(versions[0].version.model.entities[0].properties.map(\.token) == ["length", nil])
+    }
+
     @Test func `the outer type of an extension can be in other sources`() throws {
         let text = """
             extension Demo {
@@ -364,6 +382,10 @@ import Testing
         (
             #"(modelVersion: name, entities: []); let name = "V1"; func f() { for name in names {} }"#,
             "the modelVersion of this schema is not a literal"
+        ),
+        (
+            #"(modelVersion: "V1", entities: [Entity<A>("A")]); class A: CoreStoreObject {}; let t = CoreStoreSchema(modelVersion: "V1", entities: [])"#,
+            "there are two schemas V1"
         ),
         (".init)", "write the call as CoreStoreSchema(modelVersion: …)"),
     ]) func `schemas that are refused`(_ schema: String, _ message: String) throws {

@@ -15,7 +15,7 @@ extension CoreStoreVersion {
         var scope: String
 
         /// Reads an element of the list of entities; nil if it is something else.
-        init?(_ tokens: [SwiftToken], scope: String, path: String) throws {
+        init?(_ tokens: [SwiftToken], _ source: SwiftSource, scope: String, path: String) throws {
             guard let open = tokens.firstIndex(where: { $0.text == "(" }), open > 3, tokens[0].text == "Entity",
                 tokens[1].text == "<", tokens[open - 1].text == ">",
                 let type = tokens[2..<(open - 1)].map({ $0 }).names, let arguments = tokens.inside(bracketAt: open),
@@ -24,7 +24,8 @@ extension CoreStoreVersion {
             self.type = type.joined(separator: ".")
             (self.path, self.scope) = (path, scope)
             line = tokens[0].line
-            let parts = SwiftSource.Attribute(name: "", arguments: arguments, line: line).parts
+            let written = SwiftSource.Attribute(name: "", arguments: arguments, line: line).parts
+            let parts = try source.withConstants(written, in: scope, path: path)
             try CoreStoreVersion.checkLiterals(
                 parts, known: ["isAbstract", "versionHashModifier", "indexes", "uniqueConstraints"], path: path)
             guard let name = parts.first(where: { $0.label == nil })?.value.stringLiteral else { return nil }

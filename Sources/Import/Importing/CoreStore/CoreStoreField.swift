@@ -36,7 +36,7 @@ extension CoreStoreVersion {
             }
             let wrappers = ["Stored", "Coded", "Virtual", "Relationship"]
             if let attribute = property.attributes.first(where: { wrappers.contains($0.name) }) {
-                options = attribute.parts
+                options = try types.withConstants(attribute.parts, of: owner)
                 guard let type = try property.type ?? types.inferredType(of: property.value, in: owner) else {
                     throw refusal("its type is not written, and its value does not show it: write the type")
                 }
@@ -61,7 +61,8 @@ extension CoreStoreVersion {
                 self.isOptional = isOptional
                 value = property.value
             } else if let legacy = try Legacy(property, refusal) {
-                options = SwiftSource.Attribute(name: "", arguments: legacy.arguments, line: line).parts
+                let written = SwiftSource.Attribute(name: "", arguments: legacy.arguments, line: line).parts
+                options = try types.withConstants(written, of: owner)
                 let isTransient = options.first { $0.label == "isTransient" }?.value.text == "true"
                 switch legacy.container {
                 case "Value": kind = isTransient ? .virtual : .stored

@@ -24,24 +24,28 @@ struct CoreStoreModels {
     /// A `CoreStoreSchema` in the sources.
     private struct Schema {
         var name: String
-        var entities: [CoreStoreVersion.EntityEntry]
+        var model: CoreDataModel
         var hashes: [String: String]
         var path: String
         var line: Int
     }
 
     private func versions() throws -> (versions: [Version], notes: [ImportNote]) {
-        let schemas = try calls("CoreStoreSchema", "modelVersion", ["entities", "entityConfigurations"]).map(schema)
-        guard !schemas.isEmpty else { throw ImportError("there is no CoreStoreSchema in it", path: path) }
-        for (index, schema) in schemas.enumerated() where schemas[..<index].contains(where: { $0.name == schema.name })
-        {
-            throw ImportError("there are two schemas \(schema.name)", path: schema.path, line: schema.line)
+        var schemas: [Schema] = []
+        for call in try calls("CoreStoreSchema", "modelVersion", ["entities", "entityConfigurations"]) {
+            let schema = try schema(call)
+            // A preview can have a copy.
+            let other = schemas.first { $0.name == schema.name }
+            if let other, other.model != schema.model || other.hashes != schema.hashes && !schema.hashes.isEmpty {
+                throw ImportError("there are two schemas \(schema.name)", path: schema.path, line: schema.line)
+            }
+            if other == nil { schemas.append(schema) }
         }
+        guard !schemas.isEmpty else { throw ImportError("there is no CoreStoreSchema in it", path: path) }
         let ordered = try order(schemas)
-        let versions = try ordered.map { schema in
-            let reader = CoreStoreVersion(source, entities: schema.entities)
-            return Version(
-                version: .init(name: schema.name, path: schema.path, model: try reader.model()), hashes: schema.hashes)
+        let versions = ordered.map { schema in
+            Version(
+                version: .init(name: schema.name, path: schema.path, model: schema.model), hashes: schema.hashes)
         }
         let providers =
             try calls("CustomSchemaMappingProvider", "from", ["entityMappings"])
@@ -52,7 +56,7 @@ struct CoreStoreModels {
                 func refusal(_ message: String) -> ImportError {
                     ImportError(message, path: call.path, line: call.line)
                 }
-                guard let name = try call.text("to", source) else {
+                guard let name = call.text("to") else {
                     throw refusal("the version to which this provider migrates is not a literal")
                 }
                 guard let index = ordered.firstIndex(where: { $0.name == name }) else {
@@ -74,11 +78,8 @@ struct CoreStoreModels {
         var path: String
         var line: Int
 
-        /// Returns the text of an argument, which can be a constant; nil if it is not a literal.
-        func text(_ label: String, _ source: SwiftSource) throws -> String? {
-            guard let value = arguments.first(where: { $0.label == label })?.value else { return nil }
-            return try source.constant(.init(tokens: value, scope: scope, path: path)).tokens.stringLiteral
-        }
+        /// Returns the text of an argument; nil if it is not a literal.
+        func text(_ label: String) -> String? { arguments.first { $0.label == label }?.value.stringLiteral }
     }
 
     /// Returns the calls of an initializer: `A(…)`, `A.init(…)`, and `.init(…)` with its labels.
@@ -109,10 +110,11 @@ struct CoreStoreModels {
                 // `func make(modelVersion: ModelVersion)`
                 let isDeclaration = ["String", "ModelVersion"].contains(arguments.first?.value.text ?? "")
                 guard !isDeclaration, isNamed || !labels.isDisjoint(with: others) else { continue }
+                let scope = source.scope(of: index, in: file.path)
                 calls.append(
                     Call(
-                        arguments: arguments, scope: source.scope(of: index, in: file.path), path: file.path,
-                        line: tokens[index - 1].line))
+                        arguments: try source.withConstants(arguments, in: scope, path: file.path), scope: scope,
+                        path: file.path, line: tokens[index - 1].line))
             }
         }
         return calls
@@ -122,14 +124,15 @@ struct CoreStoreModels {
         func refusal(_ message: String) -> ImportError { ImportError(message, path: call.path, line: call.line) }
         try CoreStoreVersion.checkLiterals(
             call.arguments, known: ["modelVersion", "entities", "entityConfigurations", "versionLock"], path: call.path)
-        guard let name = try call.text("modelVersion", source) else {
+        guard let name = call.text("modelVersion") else {
             throw refusal("the modelVersion of this schema is not a literal")
         }
         guard let elements = call.arguments.first(where: { $0.label == "entities" })?.value.listElements else {
             throw refusal("the entities of \(name) are not written as [Entity<A>(\"A\"), Entity<B>(\"B\")]")
         }
         let entities = try elements.map { element in
-            guard let entry = try CoreStoreVersion.EntityEntry(element, scope: call.scope, path: call.path) else {
+            guard let entry = try CoreStoreVersion.EntityEntry(element, source, scope: call.scope, path: call.path)
+            else {
                 throw ImportError(
                     "\(element.text) is not written as Entity<A>(\"A\")", path: call.path, line: element[0].line)
             }
@@ -138,7 +141,9 @@ struct CoreStoreModels {
         var hashes: [String: String] = [:]
         for element in call.arguments.first(where: { $0.label == "versionLock" })?.value.listElements ?? [] {
             let parts = element.split(on: ":")
-            guard parts.count == 2, let entity = parts[0].stringLiteral,
+            guard parts.count == 2,
+                let entity = try source.constant(.init(tokens: parts[0], scope: call.scope, path: call.path)).tokens
+                    .stringLiteral,
                 let numbers = parts[1].listElements?.map({ SwiftTypes.integer($0.text) }), let first = numbers.first,
                 let first, !numbers.contains(nil), hashes[entity] == nil
             else { throw refusal("the versionLock of \(name) is not written with literals") }
@@ -146,7 +151,9 @@ struct CoreStoreModels {
             let digits = String(first.byteSwapped, radix: 16)
             hashes[entity] = String(repeating: "0", count: 16 - digits.count) + digits
         }
-        return Schema(name: name, entities: entities, hashes: hashes, path: call.path, line: call.line)
+        return Schema(
+            name: name, model: try CoreStoreVersion(source, entities: entities).model(), hashes: hashes,
+            path: call.path, line: call.line)
     }
 
     /// Returns the schemas in the order of the migration chain; without one, in that of their names.

@@ -145,4 +145,14 @@ extension SwiftSource {
         }
         return value
     }
+
+    /// Returns arguments in which literals replace the names of constants that are strings.
+    func withConstants(
+        _ arguments: [(label: String?, value: [SwiftToken])], in scope: String, path: String
+    ) throws -> [(label: String?, value: [SwiftToken])] {
+        try arguments.map { label, value in
+            let found = try constant(Value(tokens: value, scope: scope, path: path)).tokens
+            return (label, found.stringLiteral == nil ? value : found)
+        }
+    }
 }

@@ -44,6 +44,13 @@ struct SwiftTypes {
         return schema.map { own.dropLast() + [$0, ""] } ?? own
     }
 
+    /// Returns the arguments of an attribute, with literals in the place of constants.
+    func withConstants(
+        _ arguments: [(label: String?, value: [SwiftToken])], of owner: SwiftSource.Declaration
+    ) throws -> [(label: String?, value: [SwiftToken])] {
+        try source.withConstants(arguments, in: owner.name, path: owner.path)
+    }
+
     /// Returns the type with a complete name; nil if the sources do not declare it.
     func declaration(_ name: String) throws -> SwiftSource.Declaration? { try source.declaration(name, in: [""]) }
 
