@@ -41,11 +41,12 @@ import Testing
                     + 2
                 @Field.Stored("flag") var flag: Bool = isDebug ?
                     true : false
+                @Field.Stored("range") var bound: Int = (0...).lowerBound; let range = 0...
                 @Field.Stored("last") var last = -1
             """#
         #expect(
             try lines(Self.model(fields, before: "let home = URL(string: \"/\")!")) == [
-                #"A | key id: int | day: date | flag: bool | last: int = -1 | map: int | name: string = "" | old: int? | sum: int | url: url"#
+                #"A | key id: int | day: date | flag: bool | last: int = -1 | map: int | name: string = "" | old: int? | range: int | sum: int | url: url"#
             ])
     }
 
@@ -235,6 +236,17 @@ import Testing
                 "Animal | key id: int | d: data? | kind: AnimalKind | n: int? | pack: to_many Animal stored",
                 "AnimalKind | enum | case Animal: \"Animal\" | case Dog: \"Dog\"", "Plan | key id: int | new: int?",
             ])
+    }
+
+    @Test func `an extension can extend an alias`() throws {
+        let text = """
+            enum V1 { class Plan: CoreStoreObject { @Field.Stored("s") var s: State = .open } }
+            typealias Plan = V1.Plan
+            extension Plan { enum State: String { case open = "o" }; static let name = "V1" }
+            enum State: Int { case open }
+            let schema = CoreStoreSchema(modelVersion: V1.Plan.name, entities: [Entity<Plan>("Plan")])
+            """
+        #expect(try lines(text) == [#"Plan | key id: int | s: string = "o""#])
     }
 
     @Test func `constants and copies of a schema`() throws {

@@ -18,6 +18,7 @@ struct CoreStoreModels {
     static func read(_ path: String) throws -> (versions: [Version], notes: [ImportNote]) {
         var source = SwiftSource()
         for file in try SwiftSource.files(at: path) { try source.read(try SwiftSource.text(of: file), path: file) }
+        try source.linkExtensions()
         return try CoreStoreModels(source: source, path: path).versions()
     }
 

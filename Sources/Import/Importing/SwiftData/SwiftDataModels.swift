@@ -14,6 +14,7 @@ struct SwiftDataModels {
         for file in try SwiftSource.files(at: path) {
             try models.source.read(try SwiftSource.text(of: file), path: file)
         }
+        try models.source.linkExtensions()
         return try models.versions()
     }
 

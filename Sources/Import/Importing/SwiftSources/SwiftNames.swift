@@ -30,6 +30,22 @@ extension SwiftSource {
             ?? ""
     }
 
+    /// Adds the members that extensions declare through an alias, as in `typealias Note = V2.Note` and
+    /// `extension Note { enum State: String {} }`.
+    ///
+    /// - Throws: `ImportError` if a type is declared twice.
+    mutating func linkExtensions() throws {
+        for name in Set(declarations.filter { $0.kind == "extension" }.map(\.name)) {
+            guard let extended = try declaration(name, in: [""]), extended.name != name else { continue }
+            for (member, found) in members where member.hasPrefix(name + ".") {
+                add(found, to: extended.name + member.dropFirst(name.count))
+            }
+            for (member, found) in constants where member.hasPrefix(name + ".") {
+                add(found, to: extended.name + member.dropFirst(name.count))
+            }
+        }
+    }
+
     /// Returns the type or the alias with a complete name.
     ///
     /// - Throws: `ImportError` if there are two.

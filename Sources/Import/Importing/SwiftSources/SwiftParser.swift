@@ -312,10 +312,11 @@ struct SwiftParser {
     /// Whether a value continues with the next token, the first of its line.
     private func isContinued() -> Bool {
         func isOperator(_ index: Int) -> Bool {
-            tokens[index].kind == .symbol && "+-*/%<>=!&|^~?".contains(tokens[index].text)
+            tokens[index].kind == .symbol && "+-*/%<>=!&|^~?.".contains(tokens[index].text)
         }
         var last = tokenIndex - 1
-        if [".", ":", "as", "is", "try", "await", "else"].contains(tokens[last].text) { return true }
+        let isRange = tokens[last].text == "." && last > 0 && tokens[last - 1].text == "."
+        if !isRange, [".", ":", "as", "is", "try", "await", "else"].contains(tokens[last].text) { return true }
         if isOperator(last) {
             if last > 0, ["as", "try"].contains(tokens[last - 1].text) { return true }
             // An operator without a space before it is a postfix operator.

@@ -106,6 +106,10 @@ struct SwiftSource: Sendable {
 
     init() {}
 
+    mutating func add(_ found: [Member], to name: String) { members[name, default: []] += found }
+
+    mutating func add(_ found: [Constant], to name: String) { constants[name, default: []] += found }
+
     /// Adds the declarations of a file.
     ///
     /// - Throws: `ImportError` with the line of something that cannot be read.
