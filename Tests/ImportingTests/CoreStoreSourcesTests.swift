@@ -360,6 +360,20 @@ import Testing
             "A.swift:1: error: a: its name in the model is not a literal"
         ),
         (
+            #"class A: CoreStoreObject { typealias Text = Field.Stored<String>; @Text("a") var a: String }"#,
+            #"[Entity<A>("A")]"#,
+            "A.swift:1: error: a: write the field with Field.Stored<String>, and not with the alias Text"
+        ),
+        (
+            #"typealias Box<V> = Value.Required<V>; class A: CoreStoreObject { let a = Box<Int>("a", initial: 1) }"#,
+            #"[Entity<A>("A")]"#,
+            "A.swift:1: error: a: write the field with Value.Required<V>, and not with the alias Box"
+        ),
+        (
+            #"typealias V = Value; class A: CoreStoreObject { let a = V.Required<Int>("a", initial: 1) }"#,
+            #"[Entity<A>("A")]"#, "A.swift:1: error: a: write the field with Value, and not with the alias V"
+        ),
+        (
             #"class A: CoreStoreObject { let a = Value.Required("a", initial: 1) }"#, #"[Entity<A>("A")]"#,
             "A.swift:1: error: a: write the field as Value.Required<String>(\"name\", initial: \"\")"
         ),

@@ -26,6 +26,11 @@ extension CoreStoreVersion {
         let line: Int
         private let options: [(label: String?, value: [SwiftToken])]
 
+        private static let wrappers: Set = ["Stored", "Coded", "Virtual", "Relationship"]
+        /// The types by which an alias of a field is known.
+        private static let types =
+            wrappers.union(Legacy.kinds).union(Legacy.containers.keys).union(["Field", "FieldContainer"])
+
         /// Reads a property; nil if it is not a field.
         ///
         /// - Throws: `ImportError` if it is a field that cannot be read.
@@ -34,8 +39,7 @@ extension CoreStoreVersion {
             func refusal(_ message: String) -> ImportError {
                 ImportError("\(property.name): \(message)", path: owner.path, line: property.line)
             }
-            let wrappers = ["Stored", "Coded", "Virtual", "Relationship"]
-            if let attribute = property.attributes.first(where: { wrappers.contains($0.name) }) {
+            if let attribute = property.attributes.first(where: { Self.wrappers.contains($0.name) }) {
                 options = try types.withConstants(attribute.parts, of: owner)
                 guard let type = try property.type ?? types.inferredType(of: property.value, in: owner) else {
                     throw refusal("its type is not written, and its value does not show it: write the type")
@@ -74,6 +78,15 @@ extension CoreStoreVersion {
                 isOptional = legacy.kind == "Optional"
                 value = options.first { ["initial", "default"].contains($0.label) }?.value ?? []
             } else {
+                let words =
+                    property.attributes.map(\.name) + [property.value, property.typeTokens].compactMap(\.first?.text)
+                for word in words {
+                    let type = try types.aliased(word, in: owner).map(SwiftTypes.text) ?? ""
+                    if type.split(whereSeparator: { !$0.isLetter }).contains(where: { Self.types.contains(String($0)) })
+                    {
+                        throw refusal("write the field with \(type), and not with the alias \(word)")
+                    }
+                }
                 return nil
             }
             guard let name = options.first(where: { $0.label == nil })?.value.stringLiteral else {
@@ -114,8 +127,8 @@ extension CoreStoreVersion {
             var type: SwiftSource.TypeName
             var arguments: [SwiftToken]
 
-            private static let kinds: Set = ["Required", "Optional", "ToOne", "ToManyOrdered", "ToManyUnordered"]
-            private static let containers = [
+            static let kinds: Set = ["Required", "Optional", "ToOne", "ToManyOrdered", "ToManyUnordered"]
+            static let containers = [
                 "Value": "Value", "ValueContainer": "Value", "Transformable": "Transformable",
                 "TransformableContainer": "Transformable", "Relationship": "Relationship",
                 "RelationshipContainer": "Relationship",

@@ -217,8 +217,11 @@ struct SwiftParser {
 
     private mutating func parseAlias(_ owner: Int?) throws {
         tokenIndex += 1
-        guard let name = token(), token(1)?.text == "=" else { return }
-        tokenIndex += 2
+        guard let name = token() else { return }
+        tokenIndex += 1
+        if token()?.text == "<" { try skipGenericArguments() }
+        guard token()?.text == "=" else { return }
+        tokenIndex += 1
         aliases.append(
             SwiftSource.Alias(
                 name: name.text, scope: owner.map { declarations[$0].name } ?? "", type: try type(), path: path,

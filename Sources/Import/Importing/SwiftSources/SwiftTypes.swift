@@ -51,6 +51,12 @@ struct SwiftTypes {
         try source.withConstants(arguments, in: owner.name, path: owner.path)
     }
 
+    /// Returns the type that an alias stands for; nil if the name is not an alias.
+    func aliased(_ name: String, in owner: SwiftSource.Declaration) throws -> SwiftSource.TypeName? {
+        guard case .alias(let alias)? = try source.member(name, in: scopes(of: owner)) else { return nil }
+        return alias.type
+    }
+
     /// Returns the type with a complete name; nil if the sources do not declare it.
     func declaration(_ name: String) throws -> SwiftSource.Declaration? { try source.declaration(name, in: [""]) }
 
