@@ -174,11 +174,13 @@ import Testing
             import class UIKit.UIColor
             typealias Done = @Sendable (Int) async throws -> Void
             typealias Both = any Codable & Sendable
+            typealias Box<T: Equatable> = Array<T>
             let (a, b) = (1, 2)
             class Streams {
                 let (stream, continuation) = AsyncStream<Int>.makeStream()
                 var done: @MainActor () -> Void
                 var list: [3 of Int]
+                var pack: (repeat Streams<each T>), one: Streams<repeat each T>?
             }
             """
         #expect(

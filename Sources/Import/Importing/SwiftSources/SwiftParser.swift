@@ -58,6 +58,10 @@ struct SwiftParser {
         "unowned", "override", "nonisolated", "mutating", "required", "convenience", "indirect", "dynamic", "async",
     ]
 
+    private static let typeModifiers: Set = [
+        "any", "some", "inout", "sending", "borrowing", "consuming", "isolated", "repeat", "each",
+    ]
+
     // MARK: Declarations
 
     /// Parses the members of a type, or the declarations of a file.
@@ -219,7 +223,7 @@ struct SwiftParser {
         tokenIndex += 1
         guard let name = token() else { return }
         tokenIndex += 1
-        if token()?.text == "<" { try skipGenericArguments() }
+        while let next = token(), next.text != "=", next.line == name.line { tokenIndex += 1 }
         guard token()?.text == "=" else { return }
         tokenIndex += 1
         aliases.append(
@@ -356,7 +360,7 @@ struct SwiftParser {
         while let next = token() {
             if next.text == "@" {
                 _ = try attribute(ofType: true)
-            } else if next.text == "~" || ["any", "some", "inout", "sending"].contains(next.text) {
+            } else if next.text == "~" || Self.typeModifiers.contains(next.text) {
                 tokenIndex += 1
             } else {
                 break
