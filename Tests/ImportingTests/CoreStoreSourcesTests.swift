@@ -251,6 +251,19 @@ import Testing
         #expect(try lines(text) == [#"Plan | key id: int | s: string = "o""#])
     }
 
+    @Test func `a class has the types and constants of its superclasses`() throws {
+        let text = """
+            class A: CoreStoreObject { enum E: String { case x }; static let former = "b"; @Field.Stored("a") var a: E? }
+            class B: A { @Field.Stored("c", previousVersionKeyPath: former) var c: E = .x }
+            enum E: Int { case x }
+            let former = "wrong"
+            let schema = CoreStoreSchema(modelVersion: "V1", entities: [Entity<A>("A", isAbstract: true), Entity<B>("B")])
+            """
+        #expect(try lines(text).first == #"A | key id: int | a: string? | c: string = "x" | kind: AKind"#)
+        let versions = try CoreStoreModels.read(work.path("A.swift")).versions
+        #expect(versions[0].version.model.entities[1].properties[0].token == "b")
+    }
+
     @Test func `constants and copies of a schema`() throws {
         let text = """
             class A: CoreStoreObject {

@@ -12,7 +12,7 @@ struct CoreStoreVersion {
 
     func model() throws -> CoreDataModel {
         let classes = try entities.map { entry in
-            let found = try source.declaration(entry.type, in: SwiftSource.scopes(of: entry.scope))
+            let found = try source.declaration(entry.type, in: source.scopes(of: entry.scope))
             guard let found, found.kind == "class" else {
                 throw ImportError("the class \(entry.type) is missing", path: entry.path, line: entry.line)
             }

@@ -23,6 +23,24 @@ extension SwiftSource {
         return parts.indices.reversed().map { parts[...$0].joined(separator: ".") } + [""]
     }
 
+    /// Returns the same types, each with its superclasses, whose members a name can refer to as well.
+    func scopes(of type: String) throws -> [String] {
+        var all: [String] = []
+        for scope in Self.scopes(of: type) {
+            var next = scope
+            var seen = Set(all)
+            while seen.insert(next).inserted {
+                all.append(next)
+                guard case .declaration(let found)? = members[next]?.first, found.kind == "class",
+                    let parent = found.inherits.first,
+                    let superclass = try declaration(parent, in: Array(Self.scopes(of: next).dropFirst()))
+                else { break }
+                next = superclass.name
+            }
+        }
+        return all
+    }
+
     /// Returns the innermost type around a token.
     func scope(of index: Int, in path: String) -> String {
         declarations.filter { $0.path == path && $0.range.contains(index) }.min { $0.range.count < $1.range.count }?
@@ -140,7 +158,7 @@ extension SwiftSource {
         guard depth < 16, let names = value.tokens.names, let name = names.last,
             !(files.first { $0.path == value.path }?.localNames.contains(names[0]) ?? false)
         else { return value }
-        var scopes = Self.scopes(of: value.scope)
+        var scopes = try scopes(of: value.scope)
         if names.count > 1 {
             let outer = names.dropLast().joined(separator: ".")
             // The sources may have only an extension of the type.

@@ -322,6 +322,11 @@ struct SwiftParser {
             tokens[index].kind == .symbol && "+-*/%<>=!&|^~?.".contains(tokens[index].text)
         }
         var last = tokenIndex - 1
+        let declares =
+            tokens[tokenIndex].kind == .word
+            && (Self.modifiers.union(Self.types).contains(tokens[tokenIndex].text)
+                || ["var", "let", "func", "init"].contains(tokens[tokenIndex].text))
+        if tokens[tokenIndex].text == "@" || declares && tokens[last].text != "." { return false }
         let isRange = tokens[last].text == "." && last > 0 && tokens[last - 1].text == "."
         if !isRange, [".", ":", "as", "is", "try", "await", "else"].contains(tokens[last].text) { return true }
         if isOperator(last) {

@@ -39,10 +39,12 @@ struct SwiftTypes {
         name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") ? String(name.drop { $0 != "." }.dropFirst()) : name
     }
 
-    func scopes(of owner: SwiftSource.Declaration) -> [String] {
-        let own = SwiftSource.scopes(of: owner.name)
-        return schema.map { own.dropLast() + [$0, ""] } ?? own
+    private func scopes(of owner: SwiftSource.Declaration) throws -> [String] {
+        inSchema(try source.scopes(of: owner.name))
     }
+
+    /// Adds the type in whose scope names are found too.
+    private func inSchema(_ scopes: [String]) -> [String] { schema.map { scopes.dropLast() + [$0, ""] } ?? scopes }
 
     /// Returns the arguments of an attribute, with literals in the place of constants.
     func withConstants(
@@ -64,7 +66,7 @@ struct SwiftTypes {
     func declaration(
         _ name: String, around owner: SwiftSource.Declaration
     ) throws -> SwiftSource.Declaration? {
-        try source.declaration(name, in: Array(scopes(of: owner).dropFirst()))
+        try source.declaration(name, in: inSchema(Array(SwiftSource.scopes(of: owner.name).dropFirst())))
     }
 
     /// Returns the raw type of an enum; nil if it has none.
