@@ -203,7 +203,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func `names mean what they mean where they are written`() throws {
+    @Test func `a name is looked up in the type where it is written`() throws {
         let text = """
             enum V1 {
                 static let schema = CoreStoreSchema(

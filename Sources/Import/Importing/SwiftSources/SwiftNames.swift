@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds out what names mean in the types in which they are written.
+/// Looks names up in the types where they are written.
 extension SwiftSource {
     /// A type or an alias.
     enum Member: Sendable {
