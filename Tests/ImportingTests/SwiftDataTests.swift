@@ -332,7 +332,7 @@ import Testing
         #expect(importing(workspace).code == 0)
         #expect(
             try workspace.lines("out", "1.0") == [
-                "Note | key id: int | map: data | marks: data | names: data | parts: to_many Part stored | place_street: string | words: data",
+                "Note | key id: int | map: data | marks: data | names: data | parts: to_many Part stored | place_street: string = \"\" | words: data",
                 "Part | key id: int | n: int = 1",
             ])
     }
@@ -374,6 +374,104 @@ import Testing
         #expect(
             try workspace.lines("out", "1.0.0").first
                 == "Trip | key id: int | date: string? | kind: TripKind | name: string")
+    }
+
+    @Test func `public schemas and plans are read, also from extensions, and names where they are written`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            public enum Old { public enum S1: VersionedSchema {
+                public static let versionIdentifier = Schema.Version(0, 9, 0)
+                public static var models: [any PersistentModel.Type] { [] }
+            } }
+            public enum S1: VersionedSchema {
+                public static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+                @Model public class Note { var models: [String] = []; var text = "" }
+            }
+            extension S1 {
+                public static var models: [any PersistentModel.Type] { [Note.self] }
+                public typealias Text = String
+            }
+            public enum S2: VersionedSchema {
+                public static let versionIdentifier: Schema.Version = .init(2, 0, 0)
+                public static var models: [any PersistentModel.Type] = [
+                    Note.self
+                ]
+                nonisolated struct Other {}
+                @Model public class Note { var title = "" }
+            }
+            typealias Latest = S2
+            public enum Plan: SchemaMigrationPlan {
+                public static var schemas: [any VersionedSchema.Type] { [S1.self, Latest.self] }
+                public static var stages: [MigrationStage] { [toLatest] }
+            }
+            extension Plan {
+                static let toLatest = MigrationStage.custom(
+                    fromVersion: S1.self, toVersion: Latest.self, willMigrate: nil, didMigrate: { _ in })
+            }
+            """
+        ])
+        let result = importing(workspace)
+        #expect(result.code == 0, "\(result.complaints)")
+        #expect(try workspace.lines("out", "1.0.0") == ["Note | key id: int | models: data | text: string = \"\""])
+        #expect(try workspace.lines("out", "2.0.0") == ["Note | key id: int | title: string = \"\""])
+        #expect(try workspace.text("out/IMPORT.md").contains("A.swift:27 is a custom stage"))
+    }
+
+    @Test func `a name of another scope is no model`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            @Model class Task {
+                var own: Task.Priority = Task.Priority.low
+                var other: Priority?
+                enum Priority: Int, Codable { case low = 3 }
+            }
+            @Model class Priority { var n = 1 }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0").last == "Task | key id: int | other: int? | own: int = 3")
+    }
+
+    @Test func `the parts of a struct have their defaults only from its own initializer`() throws {
+        let workspace = try workspace([
+            "A.swift": """
+            @Model class A {
+                var a: P = P()
+                var b: P = .init()
+                var c: P = makeP()
+                var d: P = .zero()
+                var e: Q = Q()
+                var s: S = .a
+                var t: S = S.b
+            }
+            struct P: Codable { var x, y: Double; var z = 5 }
+            struct Q: Codable { var z = 5; init() { z = 6 } }
+            enum S: String, Codable { case a = "\\u{2713}", b = "B" }
+            """
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "A | key id: int | a_x: double | a_y: double | a_z: int = 5 | b_x: double | b_y: double | b_z: int = 5 | "
+                    + "c_x: double | c_y: double | c_z: int | d_x: double | d_y: double | d_z: int | e_z: int | s: string | "
+                    + "t: string = \"B\""
+            ])
+        let report = try workspace.text("out/IMPORT.md")
+        #expect(["makeP()", ".zero()", "Q()", ".a"].allSatisfy(report.contains))
+    }
+
+    @Test func `spaces and ends of lines are those of the compiler`() throws {
+        let workspace = try workspace([
+            "A.swift":
+                "@Model class A {\n\u{a0}@Attribute(.unique) var\u{a0}a = 1 // x\r var b = 2\r\n  #Index<A>(.binary([\\.b]))\n"
+                + "  @Attribute(Schema.Attribute.Option.unique) var c = 3\n}"
+        ])
+        #expect(importing(workspace).code == 0)
+        #expect(
+            try workspace.lines("out", "1.0") == [
+                "A | key id: int | a: int = 1 unique | b: int = 2 indexed | c: int = 3 unique"
+            ])
     }
 
     /// Sources that are not read, and the message about them.
@@ -443,6 +541,26 @@ import Testing
         (
             "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { return [A.self,] }\n}\n@Model class A { var a: Int }\nenum P: SchemaMigrationPlan {\n  static let schemas: [any VersionedSchema.Type] = [V.self, .self]\n}",
             "Models/A.swift:6: error: the schemas of the plan are not written as [A.self, B.self]"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: [B] = [] }\n@Model class B { var a: Int }",
+            "Models/A.swift:5: error: this version does not list the model B: write it in its models"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class B { var b: Int }\nclass C: B {}\n@Model class A: C { var a: Int }",
+            "Models/A.swift:7: error: this version does not list the model B: write it in its models"
+        ),
+        (
+            "@Model class A { var p: P }\nstruct P: Codable {\n#if DEBUG\n  var a: Int\n#endif\n}",
+            "Models/A.swift:3: error: #if in a struct is not supported: import the branch that you ship"
+        ),
+        (
+            "enum V: VersionedSchema {\n  static let versionIdentifier = Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [A.self] }\n}\n@Model class A { var a: Int }\nenum P: SchemaMigrationPlan { static let schemas: [any VersionedSchema.Type] = [V.self] }\nenum Q: SchemaMigrationPlan { static let schemas: [any VersionedSchema.Type] = [V.self] }",
+            "Models/A.swift:7: error: the plan Q is here beside P: import the sources with the one that you ship"
+        ),
+        (
+            "@Model class A {\n  #Index<A>(.rtree([\\.b]))\n  var b: Int\n}",
+            "Models/A.swift:2: error: #Index takes lists of key paths"
         ),
         (
             "@Model class A {\n  @Attribute(originalName: \"a\" + x) var b: Int\n}",

@@ -63,13 +63,7 @@ struct CoreStoreVersion {
                 "the entity in line \(other.line) has the same \(what), \(what == "name" ? entry.name : declaration.name)",
                 path: entry.path, line: entry.line)
         }
-        if let line = declaration.conditionLine {
-            throw ImportError(
-                "#if in a class is not supported: import the branch that you ship", path: declaration.path, line: line)
-        }
-        if let line = declaration.patternLine {
-            throw ImportError("only a simple name can follow var and let", path: declaration.path, line: line)
-        }
+        try declaration.checkReadable("a class")
     }
 
     private func superclass(of declaration: SwiftSource.Declaration) throws -> SwiftSource.Declaration? {

@@ -32,23 +32,29 @@ struct SwiftDataModels {
             let reader = SwiftDataVersion(source, schema: nil, models: models)
             return ([.init(name: "1.0", path: first.path, model: try reader.model())], [])
         }
-        let plan = source.declarations.first { $0.inherits.contains { $0.hasSuffix("SchemaMigrationPlan") } }
+        let plans = source.declarations.filter { $0.inherits.contains { $0.hasSuffix("SchemaMigrationPlan") } }
+        if plans.count > 1 {
+            throw ImportError(
+                "the plan \(plans[1].name) is here beside \(plans[0].name): import the sources with the one that you ship",
+                path: plans[1].path, line: plans[1].line)
+        }
+        let plan = plans.first
         var listed: [String] = []
         if let plan {
-            guard let types = Self.types(in: Self.property("schemas", of: plan)) else {
+            guard let types = Self.types(in: property("schemas", of: plan)) else {
                 throw ImportError(
                     "the schemas of the plan are not written as [A.self, B.self]", path: plan.path, line: plan.line)
             }
             listed = types
         }
         var ordered: [(schema: SwiftSource.Declaration, number: [Int])] = []
-        for schema in schemas { ordered.append((schema, try Self.number(of: schema))) }
+        for schema in schemas { ordered.append((schema, try number(of: schema))) }
         if listed.isEmpty {
             ordered.sort { $0.number.lexicographicallyPrecedes($1.number) }
         } else {
             ordered = try listed.map { name in
-                guard
-                    let found = ordered.first(where: { $0.schema.name == name || $0.schema.name.hasSuffix("." + name) })
+                let type = try source.declaration(name, in: SwiftSource.scopes(of: plan?.name ?? ""))
+                guard let found = ordered.first(where: { $0.schema.name == type?.name })
                 else {
                     throw ImportError(
                         "the plan names \(name), which these sources do not declare as a VersionedSchema",
@@ -64,6 +70,7 @@ struct SwiftDataModels {
                 "its versionIdentifier, \(Self.text(other)), does not come after \(Self.text(one))", path: schema.path,
                 line: schema.line)
         }
+        let stages = try customStages()
         var versions: [CoreDataFolder.Version] = []
         var notes: [ImportNote] = []
         var listedModels: Set<String> = []
@@ -72,9 +79,9 @@ struct SwiftDataModels {
             listedModels.formUnion(models.map(\.name))
             let reader = SwiftDataVersion(source, schema: schema, models: models)
             versions.append(.init(name: Self.text(number), path: schema.path, model: try reader.model()))
-            if let plan, let line = Self.customStage(to: schema.name, in: plan) {
-                let finding = ImportFinding.customStage(file: Self.fileName(plan), line: line)
-                notes.append(ImportNote(version: index, finding: finding))
+            if let stage = stages.first(where: { $0.schema == schema.name }) {
+                let file = URL(fileURLWithPath: stage.path).lastPathComponent
+                notes.append(ImportNote(version: index, finding: .customStage(file: file, line: stage.line)))
             }
         }
         let unlisted = unlisted(besides: ordered.map(\.schema), listedModels, schemas)
@@ -101,29 +108,38 @@ struct SwiftDataModels {
 
     private static func text(_ number: [Int]) -> String { number.map(String.init).joined(separator: ".") }
 
-    /// Returns the tokens of a property's value or getter in the body of a type.
-    private static func property(_ name: String, of declaration: SwiftSource.Declaration) -> [SwiftToken] {
-        let body = declaration.body
-        guard
-            let index = body.indices.first(where: { index in
-                body[index].text == name && index > 0 && ["var", "let"].contains(body[index - 1].text)
-            })
-        else { return [] }
-        var tokens: [SwiftToken] = []
-        var depth = 0
-        var hasBegun = false
-        for token in body[(index + 1)...] {
-            if depth == 0, ["=", "{"].contains(token.text) { hasBegun = true }
-            if depth == 0, hasBegun,
-                ["var", "let", "static", "func", "@", "enum", "final", "class"].contains(token.text)
-            {
-                break
+    /// Returns the tokens of a property's value or getter in the body of a type or of its extensions.
+    private func property(_ name: String, of declaration: SwiftSource.Declaration) -> [SwiftToken] {
+        for body in source.declarations.filter({ $0.name == declaration.name }).map(\.body) {
+            var depth = 0
+            for (index, token) in body.enumerated() {
+                if token.kind == .symbol, "([{".contains(token.text) { depth += 1 }
+                if token.kind == .symbol, ")]}".contains(token.text) { depth -= 1 }
+                if depth == 0, index > 0, token.text == name, ["var", "let"].contains(body[index - 1].text) {
+                    return Self.value(in: Array(body[(index + 1)...]))
+                }
             }
-            if hasBegun { tokens.append(token) }
-            if token.kind == .symbol, "([{".contains(token.text) { depth += 1 }
-            if token.kind == .symbol, ")]}".contains(token.text) { depth -= 1 }
         }
-        return tokens
+        return []
+    }
+
+    /// Returns the getter, or the value up to the end of its last line, with the symbol before it.
+    private static func value(in tokens: [SwiftToken]) -> [SwiftToken] {
+        var depth = 0
+        var start: Int?
+        for (index, token) in tokens.enumerated() {
+            let isSymbol = token.kind == .symbol
+            if let start, depth == 0, index > start + 1, token.line > tokens[index - 1].line || token.text == ";",
+                !(isSymbol && "+.".contains(token.text))
+            {
+                return Array(tokens[start..<index])
+            }
+            if start == nil, depth == 0, isSymbol, "={".contains(token.text) { start = index }
+            if isSymbol, "([{".contains(token.text) { depth += 1 }
+            if isSymbol, ")]}".contains(token.text) { depth -= 1 }
+            if let start, depth == 0, tokens[start].text == "{" { return Array(tokens[start...index]) }
+        }
+        return start.map { Array(tokens[$0...]) } ?? []
     }
 
     /// Returns the types in `{ [Note.self, Folder.self] }`.
@@ -150,7 +166,7 @@ struct SwiftDataModels {
     }
 
     /// Returns the number in `Schema.Version(1, 0, 0)`.
-    private static func number(of schema: SwiftSource.Declaration) throws -> [Int] {
+    private func number(of schema: SwiftSource.Declaration) throws -> [Int] {
         let tokens = property("versionIdentifier", of: schema)
         let numbers = tokens.filter { $0.kind == .number }.compactMap { Int($0.text) }
         guard numbers.count == 3, numbers.allSatisfy({ $0 < 1_000_000 }) else {
@@ -162,7 +178,7 @@ struct SwiftDataModels {
 
     /// Returns the models that a version lists.
     private func models(of schema: SwiftSource.Declaration) throws -> [SwiftSource.Declaration] {
-        let tokens = Self.property("models", of: schema)
+        let tokens = property("models", of: schema)
         if let line = schema.conditionLine ?? tokens.first(where: { $0.text.hasPrefix("#") })?.line {
             throw ImportError(
                 "#if in a VersionedSchema is not supported: import the branch that you ship", path: schema.path,
@@ -184,19 +200,22 @@ struct SwiftDataModels {
         }
     }
 
-    /// Returns the line of the custom stage that leads to a version; nil if the plan has none.
-    private static func customStage(to schema: String, in plan: SwiftSource.Declaration) -> Int? {
-        let body = plan.body
-        let name = schema.split(separator: ".").last.map(String.init) ?? schema
-        var custom: Int?
-        for index in body.indices {
-            if body[index].text == "custom", index + 1 < body.count, body[index + 1].text == "(" {
-                custom = body[index].line
+    /// Returns the custom stages, with the complete names of the schemas to which they lead.
+    private func customStages() throws -> [(schema: String, path: String, line: Int)] {
+        try source.files.flatMap { file in
+            try file.tokens.indices.dropFirst().compactMap { index in
+                guard file.tokens[index].text == "(", file.tokens[index - 1].text == "custom",
+                    let inside = file.tokens.inside(bracketAt: index)
+                else { return nil }
+                let line = file.tokens[index - 1].line
+                let parts = SwiftSource.Attribute(name: "", arguments: inside, line: line).parts
+                guard let type = parts.first(where: { $0.label == "toVersion" })?.value.names,
+                    type.count > 1, type.last == "self"
+                else { return nil }
+                let scopes = SwiftSource.scopes(of: source.scope(of: index, in: file.path))
+                let schema = try source.declaration(type.dropLast().joined(separator: "."), in: scopes)
+                return schema.map { ($0.name, file.path, line) }
             }
-            if body[index].text == "lightweight" { custom = nil }
-            guard body[index].text == "toVersion", let line = custom else { continue }
-            if body[index...].prefix(6).contains(where: { $0.text == name }) { return line }
         }
-        return nil
     }
 }

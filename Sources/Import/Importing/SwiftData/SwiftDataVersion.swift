@@ -15,21 +15,13 @@ struct SwiftDataVersion {
     func model() throws -> CoreDataModel {
         var model = CoreDataModel()
         for declaration in models {
-            if let line = declaration.conditionLine {
-                throw ImportError(
-                    "#if in a model is not supported: import the branch that you ship", path: declaration.path,
-                    line: line)
-            }
-            if let line = declaration.patternLine {
-                throw ImportError("only a simple name can follow var and let", path: declaration.path, line: line)
-            }
+            try declaration.checkReadable("a model")
             let name = Self.name(of: declaration)
             if model.entities.contains(where: { $0.name == name }) {
                 throw ImportError("the version has two models \(name)", path: declaration.path, line: declaration.line)
             }
             var entity = CoreDataModel.Entity(name: name, line: declaration.line)
-            entity.parent = try declaration.inherits.lazy.compactMap { try types.declaration($0, around: declaration) }
-                .first { parent in models.contains { $0.name == parent.name } }.map(Self.name)
+            entity.parent = try superclass(of: declaration).map(Self.name)
             let attribute = declaration.attributes.first { $0.name == "Model" }
             if let attribute, !attribute.arguments.isEmpty {
                 throw ImportError("@Model has no arguments here", path: declaration.path, line: attribute.line)
@@ -43,6 +35,28 @@ struct SwiftDataVersion {
         return model
     }
 
+    /// Returns the nearest superclass that is a model.
+    ///
+    /// - Throws: `ImportError` if the version does not list it.
+    private func superclass(of declaration: SwiftSource.Declaration) throws -> SwiftSource.Declaration? {
+        var next = declaration
+        for _ in 0..<32 {
+            let classes = try next.inherits.compactMap { try types.declaration($0, around: next) }
+            guard let parent = classes.first(where: { $0.kind == "class" }) else { return nil }
+            if models.contains(where: { $0.name == parent.name }) { return parent }
+            if parent.isModel { throw unlisted(parent, declaration, line: declaration.line) }
+            next = parent
+        }
+        return nil
+    }
+
+    private func unlisted(
+        _ model: SwiftSource.Declaration, _ owner: SwiftSource.Declaration, line: Int
+    ) -> ImportError {
+        ImportError(
+            "this version does not list the model \(model.name): write it in its models", path: owner.path, line: line)
+    }
+
     // MARK: Properties
 
     private func add(
@@ -54,7 +68,7 @@ struct SwiftDataVersion {
         let attribute = property.attributes.first { $0.name == "Attribute" }
         let options = attribute?.parts ?? []
         func has(_ option: String) -> Bool {
-            options.contains { part in part.label == nil && part.value.map(\.text).starts(with: [".", option]) }
+            options.contains { part in part.label == nil && part.value.prefix { $0.text != "(" }.last?.text == option }
         }
         if property.isConstant || property.attributes.contains(where: { $0.name == "Transient" }) || has("ephemeral") {
             entity.unstored.append((property.name, .transient, false))
@@ -75,7 +89,7 @@ struct SwiftDataVersion {
             guard let mark = value.stringLiteral else { throw refusal("its hashModifier is not a literal") }
             rewriteMark = mark
         }
-        if let target = target(of: type) {
+        if let target = try target(of: type) {
             entity.properties.append(
                 CoreDataModel.Property(
                     name: property.name, token: token, isOptional: isOptional, isIndexed: false,
@@ -141,6 +155,7 @@ struct SwiftDataVersion {
             }
             return try addParts(of: found, to: name, isOptional: isOptional, value: value, &entity)
         } else {
+            if let model = try model(in: type) { throw unlisted(model, owner, line: property.line) }
             column = "Transformable"
             losses.append(.transformer("SwiftData"))
         }
@@ -162,8 +177,12 @@ struct SwiftDataVersion {
         guard name.split(separator: ".").count < 16 else {
             throw ImportError("\(name): this struct contains itself", path: type.path, line: type.line)
         }
-        // `Place()` has the values of its declaration.
-        let isDefault = value.suffix(2).map(\.text) == ["(", ")"] && value.count <= 4
+        try type.checkReadable("a struct")
+        // `Place()`, `Place.init()` and `.init()` have the values of its declaration.
+        let call = value.suffix(2).map(\.text) == ["(", ")"] ? value.dropLast(2).map(\.text) : []
+        let called = call.last == "init" && call.count > 2 ? call.dropLast(2).last : call.last
+        let isOwn = call == [".", "init"] || call.first != "." && called == Self.name(of: type)
+        let isDefault = isOwn && !type.body.contains { $0.text == "init" }
         let first = entity.properties.count
         for property in type.properties where !property.isConstant || property.value.isEmpty {
             guard let written = try property.type ?? types.inferredType(of: property.value, in: type) else {
@@ -185,7 +204,16 @@ struct SwiftDataVersion {
 
     // MARK: Relationships
 
-    private func target(of type: SwiftSource.TypeName) -> (name: String, isToMany: Bool)? {
+    /// Returns the model that a type without columns consists of.
+    private func model(in type: SwiftSource.TypeName) throws -> SwiftSource.Declaration? {
+        switch type {
+        case .named(let name): try types.declaration(name).flatMap { $0.isModel ? $0 : nil }
+        case .optional(let inner), .array(let inner), .set(let inner): try model(in: inner)
+        case .other: nil
+        }
+    }
+
+    private func target(of type: SwiftSource.TypeName) throws -> (name: String, isToMany: Bool)? {
         let (element, isToMany): (SwiftSource.TypeName, Bool)
         if case .array(let inner) = type {
             (element, isToMany) = (inner, true)
@@ -193,6 +221,8 @@ struct SwiftDataVersion {
             (element, isToMany) = (type, false)
         }
         guard case .named(let written) = element else { return nil }
+        // A struct or an enum can have the name of a model of another scope.
+        if let found = try types.declaration(written), !found.isModel { return nil }
         let name = written.split(separator: ".").last.map(String.init) ?? written
         return models.contains { Self.name(of: $0) == name } ? (name, isToMany) : nil
     }
@@ -215,7 +245,7 @@ struct SwiftDataVersion {
                 relationship.deletionRule = known
             }
             // `\Note.folder`
-            if label == "inverse" { relationship.inverse = value.last?.text }
+            if label == "inverse", value.text != "nil" { relationship.inverse = value.last?.text }
         }
         return relationship
     }
@@ -285,8 +315,13 @@ struct SwiftDataVersion {
     ) throws {
         guard ["Unique", "Index"].contains(macro.name) else { return }
         for part in macro.parts {
-            guard part.value.first?.text == "[" else { continue }
-            let paths = Array(part.value.dropFirst().dropLast()).split(on: ",")
+            // `.binary([\.a])`
+            let isBinary = part.value.prefix(3).map(\.text) == [".", "binary", "("]
+            let list = isBinary ? Array(part.value.dropFirst(3).dropLast()) : part.value
+            guard list.first?.text == "[" else {
+                throw ImportError("#\(macro.name) takes lists of key paths", path: owner.path, line: macro.line)
+            }
+            let paths = Array(list.dropFirst().dropLast()).split(on: ",")
             // `\.place.latitude` or `\Note.place.latitude`
             let names = paths.map { path in
                 path.drop { $0.text != "." }.filter { $0.kind == .word }.map(\.text).joined(separator: ".")

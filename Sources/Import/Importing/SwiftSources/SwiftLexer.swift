@@ -40,6 +40,9 @@ struct SwiftLexer {
         }
     }
 
+    /// Whether the next two bytes are U+00A0, which is a space for the compiler too.
+    private var isNoBreakSpace: Bool { byte() == 0xc2 && byte(1) == 0xa0 }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
             || (0x61...0x7a).contains(byte)
@@ -51,13 +54,13 @@ struct SwiftLexer {
         while let next = byte() {
             let (start, first) = (index, line)
             let kind: SwiftToken.Kind
-            if next == 0x0a || [0x20, 0x09, 0x0d, 0x0c].contains(next) {
-                if next == 0x0a { line += 1 }
-                index += 1
+            if [0x0a, 0x20, 0x09, 0x0d, 0x0b, 0x0c, 0x00].contains(next) || isNoBreakSpace {
+                if next == 0x0a || next == 0x0d && byte(1) != 0x0a { line += 1 }
+                index += isNoBreakSpace ? 2 : 1
                 isSpaced = true
                 continue
             } else if matches("//") {
-                index = bytes[index...].firstIndex(of: 0x0a) ?? bytes.count
+                index = bytes[index...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.count
                 isSpaced = true
                 continue
             } else if matches("/*") {
@@ -81,7 +84,7 @@ struct SwiftLexer {
                 }
                 kind = .number
             } else if Self.isWord(next) {
-                while let next = byte(), Self.isWord(next) { index += 1 }
+                while let next = byte(), Self.isWord(next), !isNoBreakSpace { index += 1 }
                 kind = .word
             } else {
                 index += 1

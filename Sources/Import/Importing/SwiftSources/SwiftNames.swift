@@ -167,6 +167,9 @@ extension SwiftSource {
         for scope in scopes {
             let complete = Self.complete(name, in: scope)
             if let found = constants[complete] {
+                // A private one hides those of other files.
+                let own = found.filter { $0.path == value.path }
+                let found = own.isEmpty ? found : own
                 try Self.checkSingle(complete, found.map { ($0.path, $0.line) })
                 if found[0].value.isEmpty { return value }
                 return try constant(

@@ -255,7 +255,8 @@ struct SwiftParser {
     ) throws {
         let isConstant = token()?.text == "let"
         tokenIndex += 1
-        // `var a = 1, b: String`
+        let first = owner.map { declarations[$0].properties.count } ?? 0
+        // `var a = 1, b, c: String`
         while let name = token(), tokenIndex < end {
             if name.text == "(" {
                 // `let (a, b) = pair`
@@ -292,8 +293,17 @@ struct SwiftParser {
             } else if let owner, isStored {
                 declarations[owner].properties.append(property)
             }
-            guard token()?.text == ",", tokenIndex < end else { return }
+            guard token()?.text == ",", tokenIndex < end else { break }
             tokenIndex += 1
+        }
+        // A type is that of the names before it, too.
+        guard let owner else { return }
+        for index in declarations[owner].properties.indices.reversed() where index >= first {
+            let property = declarations[owner].properties[index]
+            guard property.type == nil, property.value.isEmpty, index + 1 < declarations[owner].properties.count
+            else { continue }
+            declarations[owner].properties[index].type = declarations[owner].properties[index + 1].type
+            declarations[owner].properties[index].typeTokens = declarations[owner].properties[index + 1].typeTokens
         }
     }
 

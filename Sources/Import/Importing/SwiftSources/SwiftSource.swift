@@ -67,6 +67,17 @@ struct SwiftSource: Sendable {
         var line: Int
 
         var isModel: Bool { attributes.contains { $0.name == "Model" } }
+
+        /// - Throws: `ImportError` if the properties depend on a condition, or one has a pattern instead of a name.
+        func checkReadable(_ kind: String) throws {
+            if let line = conditionLine {
+                throw ImportError(
+                    "#if in \(kind) is not supported: import the branch that you ship", path: path, line: line)
+            }
+            if let line = patternLine {
+                throw ImportError("only a simple name can follow var and let", path: path, line: line)
+            }
+        }
     }
 
     /// A type alias.

@@ -183,6 +183,7 @@ struct SwiftTypes {
         for (name, tokens) in found.cases {
             let written = Self.literal(tokens)
             if let next = written.flatMap({ Int($0) }) { number = next }
+            if name == wanted, written == nil, !tokens.isEmpty { return nil }
             if name == wanted { return written ?? (raw == "String" ? wanted : String(number)) }
             number += 1
         }
