@@ -41,10 +41,7 @@ extension CoreStoreVersion {
             }
             if let attribute = property.attributes.first(where: { Self.wrappers.contains($0.name) }) {
                 options = try types.withConstants(attribute.parts, of: owner)
-                guard let type = try property.type ?? types.inferredType(of: property.value, in: owner) else {
-                    throw refusal("its type is not written, and its value does not show it: write the type")
-                }
-                let (written, isOptional) = try types.unwrapped(type, in: owner)
+                let (written, isOptional) = try types.type(of: property, in: owner)
                 switch (written, attribute.name) {
                 case (.array(let element), "Relationship"):
                     kind = .relationship(isToMany: true, isOrdered: true)
@@ -104,11 +101,12 @@ extension CoreStoreVersion {
             inverse = options.first { $0.label == "inverse" }?.value.last { $0.kind == .word }?.text
         }
 
-        func number(_ label: String) -> String? {
+        /// Returns the text of an option.
+        func option(_ label: String) -> String? {
             options.first { $0.label == label }?.value.text
         }
 
-        func has(_ label: String) -> Bool { number(label) == "true" }
+        func has(_ label: String) -> Bool { option(label) == "true" }
 
         func deletionRule(_ refusal: (String) -> ImportError) throws -> String {
             guard let rule = options.first(where: { $0.label == "deleteRule" })?.value.last?.text else {

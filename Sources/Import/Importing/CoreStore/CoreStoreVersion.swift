@@ -118,7 +118,7 @@ struct CoreStoreVersion {
             guard case .named(let name) = field.type, let target = classes.firstIndex(where: { $0.name == name }) else {
                 throw refusal("\(SwiftTypes.text(of: field.type)) is not an entity of this version")
             }
-            let number = { (label: String) in field.number(label) }
+            let number = { (label: String) in field.option(label) }
             losses += [
                 number("minCount").map { .unchecked(.atLeast($0)) }, number("maxCount").map { .unchecked(.atMost($0)) },
             ].compactMap(\.self)
@@ -147,7 +147,7 @@ struct CoreStoreVersion {
             }
             if content.defaultValue == nil { losses.append(.defaultNotConstant(field.value.text)) }
         }
-        if let value = field.number("dynamicInitialValue") { losses.append(.defaultNotConstant(value)) }
+        if let value = field.option("dynamicInitialValue") { losses.append(.defaultNotConstant(value)) }
         entity.properties.append(
             CoreDataModel.Property(
                 name: field.name, token: field.token, isOptional: field.isOptional, isIndexed: field.has("isIndexed"),

@@ -74,10 +74,7 @@ struct SwiftDataVersion {
             entity.unstored.append((property.name, .transient, false))
             return
         }
-        guard let written = try property.type ?? types.inferredType(of: property.value, in: owner) else {
-            throw refusal("its type is not written, and its value does not show it: write the type")
-        }
-        let (type, isOptional) = try types.unwrapped(written, in: owner)
+        let (type, isOptional) = try types.type(of: property, in: owner)
         var token: String?
         var rewriteMark: String?
         let all = options + (property.attributes.first { $0.name == "Relationship" }?.parts ?? [])
@@ -185,13 +182,7 @@ struct SwiftDataVersion {
         let isDefault = isOwn && !type.body.contains { $0.text == "init" }
         let first = entity.properties.count
         for property in type.properties where !property.isConstant || property.value.isEmpty {
-            guard let written = try property.type ?? types.inferredType(of: property.value, in: type) else {
-                throw ImportError(
-                    "\(property.name): its type is not written, and its value does not show it: write the type",
-                    path: type.path,
-                    line: property.line)
-            }
-            let (part, isPartOptional) = try types.unwrapped(written, in: type)
+            let (part, isPartOptional) = try types.type(of: property, in: type)
             try addAttribute(
                 name + "." + property.name, part, isOptional: isOptional || isPartOptional,
                 value: isDefault ? property.value : [], (property, type), to: &entity)

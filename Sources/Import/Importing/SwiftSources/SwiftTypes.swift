@@ -35,6 +35,20 @@ struct SwiftTypes {
         return (type, isOptional)
     }
 
+    /// Returns the type of a property, which its value shows if it is not written.
+    ///
+    /// - Throws: `ImportError` if it does not.
+    func type(
+        of property: SwiftSource.Property, in owner: SwiftSource.Declaration
+    ) throws -> (SwiftSource.TypeName, isOptional: Bool) {
+        guard let type = try property.type ?? inferredType(of: property.value, in: owner) else {
+            throw ImportError(
+                "\(property.name): its type is not written, and its value does not show it: write the type",
+                path: owner.path, line: property.line)
+        }
+        return try unwrapped(type, in: owner)
+    }
+
     static func withoutModule(_ name: String) -> String {
         name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") ? String(name.drop { $0 != "." }.dropFirst()) : name
     }
@@ -92,7 +106,7 @@ struct SwiftTypes {
     }
 
     /// Returns the type of a value without a written type, which may be a case of an enum: `State.draft`.
-    func inferredType(
+    private func inferredType(
         of value: [SwiftToken], in owner: SwiftSource.Declaration
     ) throws -> SwiftSource.TypeName? {
         if let type = Self.type(of: value) { return type }
