@@ -7,8 +7,8 @@ import PackagePlugin
     extension StrataCheck: XcodeBuildToolPlugin {}
 #endif
 
-/// Compares the committed files of a model with the hashes that `generate` has written beside them, in each build. So a build fails
-/// after an edit until `generate` has run, and it compiles no generator.
+/// In each build, compares the committed files of a model with the hashes that `generate` has written beside them. After an edit, builds
+/// fail until `generate` has run. They compile no generator.
 ///
 /// In a test target, it does so with the tests of the models that the target depends on. In a target that `strata.json` names for
 /// samples, it does the same with these.

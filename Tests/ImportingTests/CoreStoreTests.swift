@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("let x = 1", "there is no CoreStoreSchema in it"),
+        ("let x = 1", "it declares no CoreStoreSchema"),
         (#"CoreStoreSchema(modelVersion: name, entities: [])"#, "the modelVersion of this schema is not a literal"),
         (
             #"CoreStoreSchema(modelVersion: "V1", entities: all)"#,

@@ -416,13 +416,20 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
         }
     }
 
-    @Test func `a locked store is refused after the busy timeout`() throws {
+    /// Runs `body` while another connection has locked a store, with a short timeout.
+    private func withLockedStore(_ body: (URL, StoreOptions, Connection) throws -> Void) throws {
         try withFile { url in
             try makeOldShop(at: url)
             let other = try Connection(path: url.path, mode: .readWrite)
             try other.execute("BEGIN EXCLUSIVE")
             var options = StoreOptions()
             options.busyTimeout = 0.05
+            try body(url, options, other)
+        }
+    }
+
+    @Test func `a locked store is refused after the busy timeout`() throws {
+        try withLockedStore { url, options, other in
             #expect(throws: StoreError.busy) { _ = try Store(at: url, schema: Shop.self, options: options) }
             try other.execute("ROLLBACK")
             _ = try Store(at: url, schema: Shop.self, options: options)
@@ -430,12 +437,7 @@ func makeOldShop(at url: URL, journal: StoreOptions.Journal = .delete) throws {
     }
 
     @Test func `an inspection and a plan of a locked store are refused after the busy timeout`() throws {
-        try withFile { url in
-            try makeOldShop(at: url)
-            let other = try Connection(path: url.path, mode: .readWrite)
-            try other.execute("BEGIN EXCLUSIVE")
-            var options = StoreOptions()
-            options.busyTimeout = 0.05
+        try withLockedStore { url, options, _ in
             #expect(throws: StoreError.busy) { _ = try StoreInspection(of: url, options: options) }
             #expect(throws: StoreError.busy) { _ = try MigrationPlan(from: url, to: Shop.self, options: options) }
         }

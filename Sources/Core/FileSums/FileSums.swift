@@ -2,7 +2,7 @@ import Foundation
 
 /// The hashes of files that belong together: the generated files, and the files from which they were generated.
 ///
-/// `generate` writes them to a file beside the generated ones, and builds compare them. A build so needs no generator.
+/// `generate` writes them to a file beside the generated files, and builds compare them, without a generator.
 package struct FileSums {
     /// The hash of each file, by its path relative to the folder of the sums.
     private let sums: [String: UInt64]
@@ -20,7 +20,7 @@ package struct FileSums {
         "swift package --allow-writing-to-package-directory generate --target \(target)"
     }
 
-    /// Creates the sums of files in a folder, which may also be outside of it.
+    /// Creates the sums of files. Their paths are relative to `folder`, and can lead out of it.
     package init(of files: [(url: URL, bytes: Data)], in folder: URL) {
         sums = Dictionary(
             files.map { (Self.path(of: $0.url, from: folder), Self.hash($0.bytes)) }, uniquingKeysWith: { $1 })
@@ -28,7 +28,7 @@ package struct FileSums {
 
     /// The contents of the file: a line with the hash of the other lines, and a line for each file.
     ///
-    /// Two branches that change the model have a conflict in the first one, because a file can depend on both.
+    /// If two branches change the model, the first line conflicts, because a generated file can depend on both changes.
     package var text: String {
         let lines = sums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             .map { Self.digits($0.value) + "  " + $0.key + "\n" }.joined()
@@ -96,7 +96,7 @@ package struct FileSums {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Returns the 64-bit FNV-1a hash of bytes. That of the module SQLSchema would make every build compile this module for its tool.
+    /// Returns the 64-bit FNV-1a hash of bytes. SQLSchema has the same, but each build would have to compile this module for the tool.
     private static func hash(_ bytes: Data) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325

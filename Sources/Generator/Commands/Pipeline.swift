@@ -95,7 +95,7 @@ enum Pipeline {
                 isCommitted ? try generator.rendered(generator.samples()) : [], in: folder, of: model, scope)
         }
         if scope == .all {
-            // What was generated for targets that strata.json names no more.
+            // Targets that strata.json no longer names can still have generated files.
             for folder in model.folder.otherTargets(besides: model.testFolders.map(\.url) + samples) {
                 tree.addSamples([], in: folder, of: model, scope)
             }

@@ -42,7 +42,7 @@ struct CoreStoreModels {
             }
             if other == nil { schemas.append(schema) }
         }
-        guard !schemas.isEmpty else { throw ImportError("there is no CoreStoreSchema in it", path: path) }
+        guard !schemas.isEmpty else { throw ImportError("it declares no CoreStoreSchema", path: path) }
         let ordered = try order(schemas)
         let versions = ordered.map { schema in
             Version(
