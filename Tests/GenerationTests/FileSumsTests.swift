@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    private static func changed(_ name: String, _ change: String = "has changed") -> String {
-        "\(name): error: this file \(change) since the generated files were written"
+    private static func changed(_ name: String, _ change: String = "was changed") -> String {
+        "\(name): error: this file \(change) after the generated files were written"
     }
 
     @Test(arguments: [
@@ -46,10 +46,10 @@ import Testing
             try model.write(text, to: name)
             #expect(problem() == nil)
             try FileManager.default.removeItem(at: model.folder.appendingPathComponent(name))
-            #expect(problem() == Self.changed(name, "is gone"))
+            #expect(problem() == Self.changed(name, "was removed"))
             if name == "strata.json" { try model.write("{ }", to: name) }
             if name == "Book.json" { try model.write(Self.book + " ", to: name) }
-            #expect(problem() == (name.contains("json") ? Self.changed(name) : Self.changed(name, "is gone")))
+            #expect(problem() == (name.contains("json") ? Self.changed(name) : Self.changed(name, "was removed")))
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(problem() == nil)
             #expect(model.run("generate", model.folder.path).output.hasSuffix("Library: everything is up to date"))
@@ -70,11 +70,11 @@ import Testing
     @Test func `new descriptions and files from elsewhere are found`() throws {
         try withModel { model, problem in
             try model.write(Self.book.replacing("book", with: "page"), to: "Pages/Page.json")
-            #expect(problem("Pages/Page.json") == Self.changed("Pages/Page.json", "is new"))
+            #expect(problem("Pages/Page.json") == Self.changed("Pages/Page.json", "was added"))
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(problem("Pages/Page.json") == nil)
             #expect(
-                problem("Generated/Other.strata.swift") == Self.changed("Generated/Other.strata.swift", "is new"))
+                problem("Generated/Other.strata.swift") == Self.changed("Generated/Other.strata.swift", "was added"))
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             #expect(problem() == nil)
             try model.write(template + "//", to: "../Templates/Schema+Own.swift.mustache")
             #expect(
-                problem()?.contains("Sources/Library/Templates/Schema+Own.swift.mustache: error: this file has changed")
+                problem()?.contains("Sources/Library/Templates/Schema+Own.swift.mustache: error: this file was changed")
                     == true)
         }
     }
@@ -166,14 +166,14 @@ import Testing
             }
             #expect(problem() == nil)
             try model.write("", to: "../../../Tests/LibraryTests/Generated/LibraryMigrationTests.strata.swift")
-            #expect(problem()?.contains("LibraryMigrationTests.strata.swift: error: this file has changed") == true)
+            #expect(problem()?.contains("LibraryMigrationTests.strata.swift: error: this file was changed") == true)
             // Tests of another state of the model.
             let old = try sums.map(model.text)
             try model.write(Self.book.replacing("title", with: "name"), to: "Book.json")
             #expect(model.run("generate", model.folder.path).code == .success)
             #expect(problem() == nil)
             try model.write(old[0], to: sums[0])
-            #expect(problem()?.contains("\(Self.sums): error: this file has changed") == true)
+            #expect(problem()?.contains("\(Self.sums): error: this file was changed") == true)
             #expect(model.run("generate", model.folder.path).code == .success)
             try model.write(#"{ "mode": "build", "samples": "Feature" }"#, to: "strata.json")
             #expect(model.run("generate", model.folder.path).code == .success)

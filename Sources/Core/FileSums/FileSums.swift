@@ -65,11 +65,11 @@ package struct FileSums {
         for (path, sum) in sums {
             let bytes = try? Data(contentsOf: folder.appendingPathComponent(path).standardizedFileURL)
             if let bytes, hash(bytes) == sum { continue }
-            let change = bytes == nil ? "is gone" : "has changed"
-            problems.append((path, "this file \(change) since the generated files were written"))
+            let change = bytes == nil ? "was removed" : "was changed"
+            problems.append((path, "this file \(change) after the generated files were written"))
         }
         for path in found.map({ Self.path(of: $0, from: folder) }) where sums[path] == nil {
-            problems.append((path, "this file is new since the generated files were written"))
+            problems.append((path, "this file was added after the generated files were written"))
         }
         // Descriptions come first, because their edits explain the other problems.
         func isGenerated(_ path: String) -> Bool {
