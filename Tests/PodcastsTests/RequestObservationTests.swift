@@ -18,12 +18,8 @@ import Testing
         func add(_ value: Value) { lock.withLock { list.append(value) } }
     }
 
-    private func wait(for condition: () throws -> Bool, line: Int = #line) async throws {
-        for _ in 0..<12_000 {
-            if try condition() { return }
-            try await Task.sleep(nanoseconds: 5_000_000)
-        }
-        Issue.record("line \(line): it did not become true")
+    private func wait(for condition: () throws -> Bool) async throws {
+        while try !condition() { try await Task.sleep(nanoseconds: 5_000_000) }
     }
 
     /// Checks that a sequence delivers its first value, nothing while only other rows or equal rows are written, and a new value

@@ -6,5 +6,5 @@ import Dispatch
 func isMainActorFree() -> Bool {
     let hasRun = DispatchSemaphore(value: 0)
     Task { @MainActor in hasRun.signal() }
-    return hasRun.wait(timeout: .now() + 60) == .success
+    return hasRun.wait(timeout: .now() + 600) == .success
 }

@@ -47,7 +47,7 @@ import Testing
                 try await store.write { (transaction: WriteTransaction) throws in
                     try transaction.insert(Thing(id: 1))
                     begun.signal()
-                    #expect(subscribed.wait(timeout: .now() + 60) == .success)
+                    #expect(subscribed.wait(timeout: .now() + 600) == .success)
                 }
             }
             await withCheckedContinuation { continuation in

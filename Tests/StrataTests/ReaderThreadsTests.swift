@@ -25,11 +25,11 @@ import Testing
                 ended.signal()
             }
         }
-        for _ in 0..<2 { #expect(begun.wait(timeout: .now() + 60) == .success) }
+        for _ in 0..<2 { #expect(begun.wait(timeout: .now() + 600) == .success) }
         // A third read has no thread.
         #expect(begun.wait(timeout: .now() + 0.2) == .timedOut)
         for _ in 0..<6 { mayEnd.signal() }
-        for _ in 0..<6 { #expect(ended.wait(timeout: .now() + 60) == .success) }
+        for _ in 0..<6 { #expect(ended.wait(timeout: .now() + 600) == .success) }
         let result = counts.withLock { $0 }
         #expect(result.most == 2)
         #expect(result.ended == 6)

@@ -4,7 +4,7 @@ import Strata
 import Testing
 
 /// Stores that are closed and suspended, and tasks that are cancelled, in every state.
-@Suite(.timeLimit(.minutes(5))) struct StopTests {
+@Suite(.timeLimit(.minutes(10))) struct StopTests {
     private static let journals = [StoreOptions.Journal.delete, .wal]
     /// Takes longer than any test.
     private static let endless =

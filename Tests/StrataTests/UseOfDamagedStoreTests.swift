@@ -214,7 +214,7 @@ import Testing
         }
         // A change that is missed must not wait for ever.
         let end = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(600))
             try? store.close()
         }
         defer { end.cancel() }
