@@ -365,6 +365,58 @@ private typealias Label = KeyRow<Labels, Int>
             })
     }
 
+    /// The order of columns and of tables means nothing.
+    @Test(arguments: [
+        ["a integer -> s(id) deny", "b integer? -> s(id) cascade"],
+        ["a integer? -> s(id) cascade", "b integer -> s(id) deny"],
+        ["a integer? -> u(id) cascade", "b integer -> s(id) deny"],
+        ["a integer -> s(id) deny", "b integer? -> u(id) cascade"],
+        ["a integer -> s(id) no_action", "b integer? -> u(id) cascade"],
+    ])
+    func `a row that a cascade deletes does not keep others from being dropped`(columns: [String]) throws {
+        let tables = [
+            Self.s, Table("t", ["id integer key"] + columns),
+            Table("u", ["id integer key", "s_id integer -> s(id) cascade"]),
+        ]
+        for isReversed in [false, true] {
+            try withStore(
+                isReversed ? tables.reversed() : tables,
+                rows: """
+                    INSERT INTO s VALUES (1, 'x'), (2, 'y'), (3, 'z'); INSERT INTO u VALUES (1, 1), (2, 2), (3, 3);
+                    INSERT INTO t VALUES (1, 1, 1), (2, 1, 2), (3, 3, 3)
+                    """,
+                code: { step in
+                    try step.migrate(S.self) { (old: S, _) -> Outcome<S> in
+                        old.id.rawValue < 3 ? .drop : .keep(old)
+                    }
+                    try step.followKeys()
+                },
+                check: { (url: URL) throws in
+                    #expect(try rows(url, "SELECT id FROM t") == [[.integer(3)]])
+                    #expect(try rows(url, "SELECT id FROM u") == [[.integer(3)]])
+                })
+        }
+    }
+
+    @Test(arguments: ["deny", "no_action"])
+    func `a row that stays keeps others from being dropped, also others that a cascade deletes`(rule: String) throws {
+        let tables = [
+            Self.s, Table("t", ["id integer key", "u_id integer -> u(id) \(rule)"]),
+            Table("u", ["id integer key", "s_id integer -> s(id) cascade"]),
+        ]
+        let error = #expect(throws: MigrationError.self) {
+            try withStore(
+                tables,
+                rows: "INSERT INTO s VALUES (1, 'x'); INSERT INTO u VALUES (1, 1); INSERT INTO t VALUES (1, 1)",
+                code: { step in
+                    try step.migrate(S.self) { (_: S, _) -> Outcome<S> in .drop }
+                    try step.followKeys()
+                },
+                check: { _ in })
+        }
+        #expect(error == .droppedRowsReferenced(table: "t", target: "u", rows: 1))
+    }
+
     @Test func `a cascade deletes a tree in which some rows have new primary keys`() throws {
         try withStore(
             [Self.tree],

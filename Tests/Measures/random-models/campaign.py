@@ -236,11 +236,14 @@ class ModelCheck:
         self.counts["added rows"] += sum(len(rows) for step in steps for rows in step.added.values())
         script = stores / "script.json"
         script.write_text(json.dumps({"steps": {versions[s.old]: self.conversions(s) for s in steps}}))
-        last = path[len(states) - 1]
+        last, end = path[len(states) - 1], None
+        if refusal and any(Step(self.model, version).is_custom for version in path[len(states) : -1]):
+            # What later custom migrations do is not known.
+            end = versions[path[len(states)]]
         for way in ("fused", "stepwise", "batches", "interrupted"):
             store = stores / f"{way}.sqlite"
             shutil.copy(original, store)
-            reply = self.migrate(store, None, way, script)
+            reply = self.migrate(store, end, way, script)
             if refusal:
                 self.expect_refusal(reply, refusal, way)
                 self.compare(store, start, states[0], f"{way}, refused")

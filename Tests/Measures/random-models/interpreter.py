@@ -720,8 +720,11 @@ class Step:
             result[entity] = self.entity_rows(entity, state[entity]) if entity.lives(self.old) else self.copied_rows(entity, state)
         for property, join in self.model.join_tables(self.new).items():
             result[property] = self.join_rows(property, join, state)
-        self.drop_references(result)
+        refusal = self.drop_references(result)
+        # What custom code does is complete also for a step that is refused.
         self.move_references(result)
+        if refusal:
+            raise Refused(refusal)
         self.follow_joins(result)
         self.merge(result)
         self.add(result)
@@ -998,18 +1001,18 @@ class Step:
         return {key for key, row in self.rows.get(entity, {}).items() if row is None}
 
     def drop_references(self, result):
-        """Applies the delete rules to references to rows that are gone."""
+        """Applies the delete rules to references to rows that are gone. Returns why one of them forbids it, or None.
+
+        A row that a cascade deletes forbids nothing."""
         pending = [entity for entity in self.rows if self.gone(entity)]
         while pending:
             entity = pending.pop()
             gone, referred = self.gone(entity), self.referred(entity)
             for other, property, lineages in self.references(entity):
                 hit = [row for row in result[other] if referred(tuple(map(row.get, lineages))) in gone]
-                if not hit:
-                    continue
                 rule = property.rule(self.new)
-                if rule in ("deny", "no_action"):
-                    raise Refused(f"{other.name(self.new)}.{property.name(self.new)} refers to rows that are gone")
+                if not hit or rule in ("deny", "no_action"):
+                    continue
                 if rule == "nullify":
                     for row in hit:
                         row.update({lineage: None for lineage in lineages})
@@ -1024,6 +1027,12 @@ class Step:
                             # The references of a row that is gone do not follow the new keys.
                             self.outcomes[other][key] = ("drop", None)
                 pending.append(other)
+        for entity in self.rows:
+            gone, referred = self.gone(entity), self.referred(entity)
+            for other, property, lineages in self.references(entity):
+                if any(referred(tuple(map(row.get, lineages))) in gone for row in result[other]):
+                    return f"{other.name(self.new)}.{property.name(self.new)} refers to rows that are gone"
+        return None
 
     def targets_first(self):
         """The entities. Each comes after those to which its primary key refers."""

@@ -565,16 +565,18 @@ class RandomModel:
             return
         others = [other for other in self.entities() if other is not entity]
         into = self.one(self.existing(others)) if self.chance(0.5) else None
-        for other in others:
-            for property in self.properties(other):
-                type = property["property_type"]
-                if isinstance(type, dict) and type["entity_name"] == entity["name"]:
-                    if self.is_new(property) or property["name"] in self.key_names(other):
-                        return
-                    if into and type["association"] == "to_one" and "inverse" not in type and property.get("nullable"):
-                        self.set(property, property_type=dict(type, entity_name=into["name"]))
-                    else:
-                        property |= {"removed_at_version": self.now, "discard": True}
+        references = [
+            (other, property) for other in others for property in self.properties(other)
+            if isinstance(property["property_type"], dict) and property["property_type"]["entity_name"] == entity["name"]
+        ]
+        if any(self.is_new(property) or property["name"] in self.key_names(other) for other, property in references):
+            return
+        for _, property in references:
+            type = property["property_type"]
+            if into and type["association"] == "to_one" and "inverse" not in type and property.get("nullable"):
+                self.set(property, property_type=dict(type, entity_name=into["name"]))
+            else:
+                property |= {"removed_at_version": self.now, "discard": True}
         for property in self.properties(entity):
             type = property["property_type"]
             if isinstance(type, dict) and "inverse" in type:

@@ -168,31 +168,36 @@ struct ReferenceRewriter {
         var isChanged = true
         while isChanged {
             isChanged = false
-            for foreignKey in foreignKeys {
-                guard let map = maps[foreignKey.target] else { continue }
-                let condition = isPointing(foreignKey, map, "k.n0 IS NULL")
-                let table = access.quoted(foreignKey.table)
-                let count = try connection.integer("SELECT count(*) FROM \(table) AS t WHERE \(condition)") ?? 0
-                if count == 0 { continue }
+            for foreignKey in foreignKeys where foreignKey.rule == .nullify || foreignKey.rule == .cascade {
+                guard let (condition, count) = try dangling(foreignKey) else { continue }
                 isChanged = true
-                switch foreignKey.rule {
-                case .nullify:
+                let table = access.quoted(foreignKey.table)
+                if foreignKey.rule == .nullify {
                     let values = foreignKey.columns.map { SQL.quoted($0) + " = NULL" }.joined(separator: ", ")
                     try connection.execute("UPDATE \(table) AS t SET \(values) WHERE \(condition)")
-                case .cascade:
-                    if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
-                        countDropped(foreignKey.table, try dropWithMap(foreignKey, condition))
-                    } else {
-                        try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
-                        countDropped(foreignKey.table, count)
-                    }
-                case .deny, .noAction, nil:
-                    throw MigrationError.droppedRowsReferenced(
-                        table: foreignKey.table, target: foreignKey.target, rows: count)
+                } else if foreignKeys.contains(where: { $0.target == foreignKey.table }) {
+                    countDropped(foreignKey.table, try dropWithMap(foreignKey, condition))
+                } else {
+                    try connection.execute("DELETE FROM \(table) AS t WHERE \(condition)")
+                    countDropped(foreignKey.table, count)
                 }
                 try access.batches?.commitIfDue()
             }
         }
+        // A row that a cascade has deleted denies nothing, whichever foreign key comes first.
+        for foreignKey in foreignKeys {
+            guard let (_, count) = try dangling(foreignKey) else { continue }
+            throw MigrationError.droppedRowsReferenced(table: foreignKey.table, target: foreignKey.target, rows: count)
+        }
+    }
+
+    /// Returns the condition for the rows `t` that reference dropped rows, and their number; nil if there are none.
+    private func dangling(_ foreignKey: ForeignKey) throws -> (condition: String, count: Int)? {
+        guard let map = maps[foreignKey.target] else { return nil }
+        let condition = isPointing(foreignKey, map, "k.n0 IS NULL")
+        let table = access.quoted(foreignKey.table)
+        let count = try connection.integer("SELECT count(*) FROM \(table) AS t WHERE \(condition)") ?? 0
+        return count == 0 ? nil : (condition, count)
     }
 
     /// Deletes the rows `t` of a foreign key's table for which `condition` is true, and records them in the table's map.
