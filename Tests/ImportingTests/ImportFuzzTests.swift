@@ -297,7 +297,9 @@ import Testing
                     try Data(bytes).write(to: workspace.url.appendingPathComponent(name))
                 }
             }
+            let start = Date()
             let result = workspace.run("import", format, workspace.path(source.path), "--into", workspace.path("out"))
+            #expect(Date().timeIntervalSince(start) < 60, "\(format), seed \(seed)")
             if result.code == .success {
                 accepted += 1
                 let history = try workspace.history("out")
